@@ -1,0 +1,1 @@
+"""What is asked of a rater, as YAML files and their schema."""

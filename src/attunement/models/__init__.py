@@ -1,0 +1,1 @@
+"""Text models that others use: emotion, sentiment, language model."""

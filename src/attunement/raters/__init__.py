@@ -1,0 +1,1 @@
+"""What rates a response: metrics and judges."""

@@ -1,0 +1,1 @@
+"""Where responses come from."""

@@ -1,0 +1,1 @@
+"""The bundled sample: the project's own writing, an illustration."""

@@ -144,7 +144,7 @@ def pearson(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
     """
     a, b, missing = pairs(x, y)
     r, reason = _r(a, b)
-    t, p = _t_test(r, a.size)
+    t, p = t_test(r, a.size)
     low, high = fisher_interval(r, a.size, level=level)
     return Correlation(
         name="pearson",
@@ -192,7 +192,7 @@ def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
     elif exact:
         t, p = r, _exact_p(ranks_a, ranks_b, r)
     else:
-        t, p = _t_test(r, a.size)
+        t, p = t_test(r, a.size)
     low, high = fisher_interval(r, a.size, level=level, variance=1 + r * r / 2)
     test = "exact permutation test" if exact else "t test"
     return Correlation(
@@ -269,7 +269,8 @@ def _few(n: int) -> str | None:
     return "three points: no interval" if n == 3 else None
 
 
-def _t_test(r: float, n: int) -> tuple[float, float]:
+def t_test(r: float, n: int) -> tuple[float, float]:
+    """Return t and the two-sided p value of a correlation of ``n`` points against zero."""
     from scipy.special import stdtr
 
     if math.isnan(r) or n < 3:

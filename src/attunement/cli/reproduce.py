@@ -1,0 +1,77 @@
+"""``attunement reproduce``: published numbers beside computed ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from attunement.cli._common import friendly, out, print_json
+
+if TYPE_CHECKING:
+    from attunement.reproduce import Comparison
+
+
+@friendly
+def reproduce(
+    paper: str = typer.Argument("nuance", help="Which paper, by its short name."),
+    data: Path | None = typer.Option(
+        None,
+        "--data",
+        help="The folder that holds data/ and published/. Without it only what needs none is "
+        "computed. Default: the environment variable ATTUNEMENT_SHARED.",
+        show_default=False,
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output."),
+) -> None:
+    """Print each published number that can be computed again beside what this package computes."""
+    from attunement.errors import UserError
+    from attunement.reproduce import TITLES
+    from attunement.reproduce import reproduce as compute
+
+    if data is None and os.environ.get("ATTUNEMENT_SHARED"):
+        data = Path(os.environ["ATTUNEMENT_SHARED"])
+    if data is not None and not (data / "data").is_dir():
+        raise UserError(
+            "the folder has no data/ in it.", where=str(data), fix="Name the folder above data/."
+        )
+    rows = compute(paper, data)
+    if as_json:
+        from attunement.reproduce.text import as_results, as_rows
+
+        print_json(as_results(paper, rows), comparisons=as_rows(rows))
+        return
+    _show(paper, TITLES[paper], rows, with_data=data is not None)
+
+
+def _show(paper: str, title: str, rows: list[Comparison], *, with_data: bool) -> None:
+    from rich.table import Table
+
+    from attunement.reproduce.text import by_table, cell, notes, verdict
+
+    show = out()
+    show.print(f"[bold]{paper}[/bold]: {title}")
+    for where, group in by_table(rows).items():
+        table = Table("row", "column", title=where, title_justify="left")
+        for name in ("published", "computed", "difference", "n"):
+            table.add_column(name, justify="right")
+        table.add_column("")
+        for r in group:
+            mark = {True: "agrees", False: "differs", None: "-"}[r.agrees]
+            table.add_row(
+                r.row,
+                r.column,
+                cell(r.published),
+                cell(r.computed),
+                cell(r.difference, signed=True),
+                str(r.n),
+                mark,
+            )
+        show.print(table)
+        for note in notes(group):
+            show.print(f"  {note}", markup=False)
+        show.print(f"  {verdict(group)}\n", markup=False)
+    if not with_data:
+        show.print("Numbers that need a paper's public data were left out; name it with --data.")

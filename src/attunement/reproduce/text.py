@@ -1,0 +1,101 @@
+"""Comparisons as text: for the terminal, for ``--json`` and for docs/reproductions.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from attunement.reproduce.comparison import Comparison
+from attunement.stats.result import Result, number, signature
+
+
+def by_table(rows: Sequence[Comparison]) -> dict[str, list[Comparison]]:
+    """Return the rows of each table, in order of appearance."""
+    tables: dict[str, list[Comparison]] = {}
+    for row in rows:
+        tables.setdefault(row.where, []).append(row)
+    return tables
+
+
+def cell(value: float, *, signed: bool = False) -> str:
+    """Return a number with the decimals that papers print, or a dash."""
+    if math.isnan(value):
+        return "-"
+    decimals = 4 if abs(value) >= 10 else 6
+    return f"{value:+.{decimals}f}" if signed else f"{value:.{decimals}f}"
+
+
+def verdict(rows: Sequence[Comparison]) -> str:
+    """Return one sentence: how many agree, and the largest difference."""
+    known = [r for r in rows if r.agrees is not None]
+    if not known:
+        return "Nothing could be compared."
+    agree = sum(bool(r.agrees) for r in known)
+    worst = max(abs(r.difference) for r in known)
+    return f"{agree} of {len(known)} agree; largest difference {worst:.2g}."
+
+
+def notes(rows: Sequence[Comparison]) -> list[str]:
+    """Return each note once, with the columns it is about where it is not about all."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            said.setdefault(row.note, []).append(row.column)
+    columns = {r.column for r in rows}
+    return [
+        note if set(about) == columns else f"{', '.join(dict.fromkeys(about))}: {note}"
+        for note, about in said.items()
+    ]
+
+
+def as_rows(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Return the ``comparisons`` key of ``--json``."""
+    return [
+        {
+            "where": r.where,
+            "row": r.row,
+            "column": r.column,
+            "published": number(r.published),
+            "computed": number(r.computed),
+            "difference": number(r.difference),
+            "tolerance": r.tolerance,
+            "agrees": r.agrees,
+            "n": r.n,
+            "note": r.note,
+        }
+        for r in rows
+    ]
+
+
+def as_results(paper: str, rows: Sequence[Comparison]) -> list[Result]:
+    """Return each computed value as a result, without interval: the paper prints none."""
+    return [
+        Result(
+            name=r.column,
+            estimate=r.computed,
+            n=r.n,
+            method=f"as {paper}, {r.where}",
+            group={"paper": paper, "where": r.where, "row": r.row},
+            signature=signature("reproduce", paper=paper, where=r.where),
+            reason="the paper prints no interval" if not math.isnan(r.computed) else r.note,
+        )
+        for r in rows
+    ]
+
+
+def as_markdown(paper: str, title: str, rows: Sequence[Comparison]) -> str:
+    """Return one paper's section of docs/reproductions.md."""
+    lines = [f"## {paper}", "", f"*{title}*", ""]
+    for where, group in by_table(rows).items():
+        lines += [f"### {where}", "", verdict(group), ""]
+        lines += [f"- {note}" for note in notes(group)] + ([""] if notes(group) else [])
+        lines += ["| row | column | published | computed | difference | n |"]
+        lines += ["| --- | --- | ---: | ---: | ---: | ---: |"]
+        lines += [
+            f"| {r.row} | {r.column} | {cell(r.published)} | {cell(r.computed)} "
+            f"| {cell(r.difference, signed=True)} | {r.n} |"
+            for r in group
+        ]
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,8 @@
+"""The only code that knows Inspect AI: calls to models, journaled and resumable."""
+
+from __future__ import annotations
+
+from attunement.inspect_bridge._ask import ask
+from attunement.inspect_bridge._types import LOCAL, Call, Message, ModelSpec, Reply, Settings
+
+__all__ = ["LOCAL", "Call", "Message", "ModelSpec", "Reply", "Settings", "ask"]

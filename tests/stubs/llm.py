@@ -1,0 +1,223 @@
+"""A stub OpenAI-compatible server on loopback: counts, records and answers calls.
+
+In a test::
+
+    with StubLLM(lambda request: "hello") as server:
+        spec = ModelSpec("m", "openai-api/stub/m", base_url=server.base_url)
+
+As a process of its own, for tests that kill the client or measure it::
+
+    python tests/stubs/llm.py --log served.jsonl [--latency 0.2]
+
+which prints its base URL on the first line and appends one line to the log for each answered call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+Request = dict[str, Any]
+Answer = str | dict[str, Any] | tuple[int, str]
+"""Text of the answer; a whole completion to be sent as it is; or a status and a raw body."""
+
+
+def said(request: Request) -> str:
+    """The last user message of a request."""
+    return next(m["content"] for m in reversed(request["messages"]) if m["role"] == "user")
+
+
+def completion(text: str | None, *, stop: str = "stop", tokens: tuple[int, int] = (10, 5)) -> Any:
+    """A chat completion that says ``text`` (None: a message with no content)."""
+    return {
+        "id": "chatcmpl-stub",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "stub",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": stop,
+                "message": {"role": "assistant", "content": text},
+            }
+        ],
+        "usage": {
+            "prompt_tokens": tokens[0],
+            "completion_tokens": tokens[1],
+            "total_tokens": sum(tokens),
+        },
+    }
+
+
+class StubLLM:
+    """Answers ``/v1/chat/completions`` by calling ``answer(request)``.
+
+    ``latency`` is the seconds an answer takes; ``hold`` is an event that answers wait for (a test
+    sets it to let them go). ``headers`` are sent with every answer. ``requests`` holds what was
+    asked, ``calls`` how often, ``peak`` how many at once.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Request], Answer] | str = "I hear you.",
+        *,
+        latency: float = 0.0,
+        hold: threading.Event | None = None,
+        headers: dict[str, str] | None = None,
+        log: Path | None = None,
+        port: int = 0,
+        record: bool = True,
+    ) -> None:
+        self._answer = answer
+        self.latency = latency
+        self.hold = hold
+        self.headers = headers or {}
+        self.log = log
+        self.record = record
+        self.requests: list[Request] = []
+        self.request_headers: list[dict[str, str]] = []
+        self.calls = 0
+        self.now = 0
+        self.peak = 0
+        self.arrived = threading.Condition()
+        stub = self
+
+        class Handler(_Handler):
+            server_stub = stub
+
+        self._server = _Server(("127.0.0.1", port), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def start(self) -> Self:
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        if self.hold is not None:
+            self.hold.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def wait_for(self, calls: int, timeout: float = 30.0) -> None:
+        """Wait until so many calls have come in."""
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: self.calls >= calls, timeout), self.calls
+
+    def respond(self, request: Request, headers: dict[str, str]) -> tuple[int, str]:
+        with self.arrived:
+            self.calls += 1
+            self.now += 1
+            self.peak = max(self.peak, self.now)
+            if self.record:
+                self.requests.append(request)
+                self.request_headers.append(headers)
+            self.arrived.notify_all()
+        try:
+            answer = self._answer if isinstance(self._answer, str) else self._answer(request)
+            if self.latency:
+                time.sleep(self.latency)
+            if self.hold is not None:
+                self.hold.wait(60)
+        finally:
+            with self.arrived:
+                self.now -= 1
+        if isinstance(answer, tuple):
+            return answer
+        body = answer if isinstance(answer, dict) else completion(answer)
+        return 200, json.dumps(body)
+
+    def served(self, request: Request) -> None:
+        if self.log is not None:
+            with self.arrived, self.log.open("a") as log:
+                log.write(json.dumps({"said": said(request), "seed": request.get("seed")}) + "\n")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 256
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_stub: StubLLM
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        if self.path.rstrip("/").endswith("/models"):
+            self._send(200, json.dumps({"object": "list", "data": [{"id": "stub"}]}))
+        else:
+            self._send(404, "{}")
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        status, text = self.server_stub.respond(body, dict(self.headers))
+        try:
+            self._send(status, text)
+        except OSError:  # the client has gone
+            return
+        self.server_stub.served(body)
+
+    def _send(self, status: int, text: str) -> None:
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        for name, value in self.server_stub.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+        self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep standard error clean."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--answer", help="text of every answer; default: an echo of the question")
+    args = parser.parse_args()
+    stub = StubLLM(
+        args.answer or (lambda request: f"You said: {said(request)}"),
+        latency=args.latency,
+        log=args.log,
+        port=args.port,
+        record=False,
+    )
+    print(stub.base_url, flush=True)
+    stub._thread = threading.current_thread()
+    stub._server.serve_forever(0.05)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ from scipy import stats
 from attunement.stats.correlation import (
     euclidean,
     fisher_independent,
+    fisher_interval,
     meng,
     normalize_paper,
     paper_test,
@@ -103,6 +104,11 @@ def test_a_perfect_correlation_has_an_interval_without_width():
     result = pearson([1, 2, 3, 4], [2, 4, 6, 8])
     assert (result.estimate, result.p_value) == (1.0, 0.0)
     assert (result.ci_low, result.ci_high) == (1.0, 1.0)
+
+
+def test_fisher_interval_is_that_of_rs_psych():
+    # comparison.R: psych::r.con(.5, 30)
+    assert fisher_interval(0.5, 30) == pytest.approx((0.170431365112, 0.728958556388), abs=1e-11)
 
 
 def test_euclidean():

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -137,12 +138,18 @@ def signature(name: str, *, inputs: str | None = None, **parameters: object) -> 
     >>> signature("pearson", inputs="0badc0de", ci="fisher").split("|")[:3]
     ['pearson', 'ci:fisher', 'hash:0badc0de']
     """
-    from importlib.metadata import version
-
     parts = [name, *(f"{k}:{_plain(v)}" for k, v in parameters.items() if v is not None)]
     if inputs is not None:
         parts.append(f"hash:{inputs}")
-    return "|".join([*parts, f"version:{version('attunement')}"])
+    return "|".join([*parts, f"version:{_version()}"])
+
+
+@lru_cache(maxsize=1)
+def _version() -> str:
+    # Reading the package's metadata takes milliseconds; an analysis writes thousands of signatures.
+    from importlib.metadata import version
+
+    return version("attunement")
 
 
 def _plain(value: object) -> str:

@@ -1,0 +1,103 @@
+"""Means with Student's interval."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attunement.stats.result import Result, input_hash, signature
+
+Floats = NDArray[np.float64]
+
+
+def mean(values: ArrayLike, *, level: float = 0.95) -> Result:
+    """Return the mean with Student's t interval.
+
+    Parameters
+    ----------
+    values
+        Shape (n,), any unit; missing values are left out and counted.
+    level
+        Coverage, 0 to 1.
+
+    Returns
+    -------
+    Result
+        Constant values give an interval of no width; one value gives no interval, none no mean,
+        and ``reason`` says so.
+
+    >>> round(mean([1, 2, 3, 4]).ci_high, 4)
+    4.5543
+
+    """
+    x = np.asarray(values, dtype=np.float64).ravel()
+    there = x[np.isfinite(x)]
+    low, high = (v[0] for v in t_interval(there[:, None], level=level))
+    return Result(
+        name="mean",
+        estimate=float(there.mean()) if there.size else math.nan,
+        ci_low=float(low),
+        ci_high=float(high),
+        ci_level=level,
+        n=there.size,
+        n_missing=x.size - there.size,
+        method="mean, Student's t interval",
+        signature=signature("mean", ci="t", level=level, inputs=input_hash(x)),
+        reason=why_no_interval(there.size),
+    )
+
+
+def why_no_interval(n: int) -> str | None:
+    """Return the reason for which a mean of ``n`` values lacks an interval, or None."""
+    return {0: "no values", 1: "one value: no interval"}.get(n)
+
+
+def column_stats(values: ArrayLike) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return mean, standard deviation (n - 1) and n of each column, NaN left out.
+
+    Parameters
+    ----------
+    values
+        Shape (n, k).
+
+    Returns
+    -------
+    tuple
+        Three arrays of shape (k,); NaN where there are too few values (1 for the mean, 2 for the
+        standard deviation).
+
+    """
+    x = np.asarray(values, dtype=np.float64)
+    there = np.isfinite(x)
+    n = there.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        center = np.where(there, x, 0.0).sum(axis=0) / n
+        squares = np.where(there, (x - center) ** 2, 0.0).sum(axis=0)
+        spread = np.sqrt(np.where(n > 1, squares / (n - 1), np.nan))
+    return center, spread, n.astype(np.int64)
+
+
+def t_interval(values: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return Student's interval of each column's mean, NaN left out.
+
+    Parameters
+    ----------
+    values
+        Shape (n, k).
+    level
+        Coverage.
+
+    Returns
+    -------
+    tuple
+        Lower and upper limits, shape (k,); NaN for a column with fewer than two values.
+
+    """
+    from scipy.special import stdtrit
+
+    center, spread, n = column_stats(values)
+    degrees = np.where(n > 1, n - 1, np.nan)
+    half = stdtrit(degrees, (1 + level) / 2) * spread / np.sqrt(np.maximum(n, 1))
+    return center - half, center + half

@@ -1,0 +1,31 @@
+"""Judges: an instrument and a language model rate answers."""
+
+from __future__ import annotations
+
+from attunement.raters.judges.judge import (
+    JudgeWarning,
+    journal_path,
+    judge,
+    rater_row,
+    run_plan,
+)
+from attunement.raters.judges.parse import Verdict, parse_reply
+from attunement.raters.judges.plan import Estimate, Plan, make_plan, subset_items
+from attunement.raters.judges.prompt import Material, build_messages, reply_schema
+
+__all__ = [
+    "Estimate",
+    "JudgeWarning",
+    "Material",
+    "Plan",
+    "Verdict",
+    "build_messages",
+    "journal_path",
+    "judge",
+    "make_plan",
+    "parse_reply",
+    "rater_row",
+    "reply_schema",
+    "run_plan",
+    "subset_items",
+]

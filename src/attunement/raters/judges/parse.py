@@ -1,0 +1,309 @@
+"""Reading a judge's reply: from text to a verdict a dimension, or the reason why there is none.
+
+Nothing is guessed and nothing is clipped. The rules, in order:
+
+1. The last JSON object that holds a verdict counts, alone, in a fence or after prose.
+2. Where a bare number was asked for, or one dimension and no JSON came: a number that is labelled
+   (``Score: 8``, ``the rating is 8``, ``8/10``, ``8 out of 10``) counts, the last one if there are
+   several; else the number of ``I would give it 8``; else a number that is the whole reply, its
+   first or its last line, or that opens it as in ``8 (strong agreement)``. Where two of the latter
+   differ, none counts.
+3. Several dimensions and no JSON: a line for each that names it (``Active listening: 8``).
+4. A reply that declines is ``refused``; everything else is ``unparsed``: out of range, 7.5 where
+   whole numbers were asked for, another denominator than the scale's maximum, a range (``7-8``),
+   a percentage, two numbers with no label, number words, nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from attunement.instruments import (
+    BooleanScale,
+    ChoiceScale,
+    Dimension,
+    NumberScale,
+    Scale,
+)
+
+NOT_SURE_WORDS = ("not sure", "i am not sure", "i'm not sure", "unsure", "not_sure")
+
+_NUMBER = r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![\w%]|[.,]\d|\s%)"
+_LABELLED = re.compile(
+    r"\b(?:score|rating|grade|verdict)\b"
+    r"(?:[^\d\n;]{0,60}?(?:[:=]|\b(?:is|of|be)\b))?(?:[^\w\n-]|-(?!\d))*(?:an?\s+)?"
+    rf"[\"'*_`(\[]*({_NUMBER})",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    rf"\b(?:rated?|scored?|give|gave|assign|assigned)\b[^\d\n.;-]{{0,40}}?({_NUMBER})",
+    re.IGNORECASE,
+)
+_BARE = re.compile(rf"[\s\"'*_`(\[]*({_NUMBER})[\"'*_`)\]]*[ \t]*")
+_RANGE = re.compile(r"\s*(?:-|–|—|to|or)\s*\d")
+_OUT_OF = re.compile(r"\s*(?:/|out of)\s*(\d+(?:\.\d+)?)(?!\d)")
+_REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am)? (?:sorry|unable|not able|not comfortable)|i (?:can(?:'t|not| not)|won't|"
+    r"will not|must decline|decline|refuse)|as an ai\b[^.]*\b(?:can(?:'t|not)|unable)|"
+    r"cannot (?:rate|comply|assist|help|provide))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a reply says on one dimension.
+
+    Parameters
+    ----------
+    status
+        ``ok``, ``not_sure``, ``refused`` or ``unparsed``.
+    value
+        The number, on the dimension's own scale; None where the status is not ``ok`` or the scale
+        has no numbers.
+    labels
+        The options of a choice, or the one text of a free answer.
+    rationale
+        The judge's words before the score, where it gave any.
+    reason
+        Why there is no verdict, where there is none.
+
+    """
+
+    status: Literal["ok", "not_sure", "refused", "unparsed"]
+    value: float | None = None
+    labels: tuple[str, ...] | None = None
+    rationale: str | None = None
+    reason: str | None = None
+
+
+def parse_reply(
+    text: str, dimensions: Sequence[Dimension], *, refused: bool = False
+) -> dict[str, Verdict]:
+    """Return the verdict for each dimension's id; see the module for the rules.
+
+    Parameters
+    ----------
+    text
+        The reply as it came.
+    dimensions
+        What was asked for in the call.
+    refused
+        Whether the provider's filter stopped the reply.
+
+    """
+    if refused:
+        return _all(dimensions, Verdict("refused", reason="stopped by the provider's filter"))
+    if not text.strip():
+        return _all(dimensions, Verdict("unparsed", reason="the reply is empty"))
+    found = _from_json(text, dimensions)
+    if found is None:
+        found = _from_prose(text, dimensions)
+    if all(v.status == "unparsed" for v in found.values()) and _declines(text):
+        return _all(dimensions, Verdict("refused", reason="the judge declined"))
+    return found
+
+
+def _all(dimensions: Sequence[Dimension], verdict: Verdict) -> dict[str, Verdict]:
+    return {d.id: verdict for d in dimensions}
+
+
+def _declines(text: str) -> bool:
+    # Only how a reply begins: a rationale may well say "the answer says: I can't help you".
+    return "{" not in text and _REFUSAL.search(text.replace("’", "'")[:200]) is not None
+
+
+def _from_json(text: str, dimensions: Sequence[Dimension]) -> dict[str, Verdict] | None:
+    """Return the last JSON verdict, or None where the text has no JSON object with one."""
+    ids = {d.id for d in dimensions}
+    last: dict[str, Any] | None = None
+    for candidate in _objects(text):
+        if ids & candidate.keys():
+            last = candidate
+        elif len(ids) == 1 and "score" in candidate:
+            last = {next(iter(ids)): candidate}
+    if last is None:
+        return None
+    return {d.id: _from_entry(last.get(d.id), d.scale) for d in dimensions}
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the outermost JSON objects of a text in order."""
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    while start != -1:
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError):
+            end = start + 1
+        else:
+            if isinstance(value, dict):
+                yield value
+        start = text.find("{", end)
+
+
+def _from_entry(entry: Any, scale: Scale) -> Verdict:
+    rationale = None
+    if isinstance(entry, dict):
+        said = entry.get("rationale")
+        rationale = said.strip() or None if isinstance(said, str) else None
+        entry = entry.get("score")
+    verdict = read_score(entry, scale)
+    return Verdict(verdict.status, verdict.value, verdict.labels, rationale, verdict.reason)
+
+
+def read_score(raw: Any, scale: Scale) -> Verdict:
+    """Return the verdict that a JSON value means on a scale.
+
+    Numbers may come as text (``"8"``, ``"8/10"``), options with other letter case.
+    """
+    if raw is None:
+        return Verdict("unparsed", reason="no score for this dimension")
+    if (
+        isinstance(raw, str)
+        and scale.not_sure
+        and raw.strip().lower().rstrip(".") in NOT_SURE_WORDS
+    ):
+        return Verdict("not_sure")
+    if isinstance(scale, NumberScale):
+        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            return Verdict("unparsed", reason=f"{raw!r} is not a number")
+        return read_number(raw, scale) if isinstance(raw, str) else _in_range(raw, scale)
+    if isinstance(scale, BooleanScale):
+        return _boolean(raw)
+    if isinstance(scale, ChoiceScale):
+        return _choice(raw, scale)
+    if isinstance(raw, str) and raw.strip():
+        return Verdict("ok", labels=(raw.strip(),))
+    return Verdict("unparsed", reason="no text")
+
+
+def _boolean(raw: Any) -> Verdict:
+    known = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
+    value = known.get(str(raw).strip().lower().rstrip("."))
+    if value is None:
+        return Verdict("unparsed", reason=f"{raw!r} is neither true nor false")
+    return Verdict("ok", value)
+
+
+def _choice(raw: Any, scale: ChoiceScale) -> Verdict:
+    several = scale.type == "multi"
+    given = raw if isinstance(raw, list) and several else [raw]
+    names = {
+        word.lower(): option
+        for option in scale.options
+        for word in (option.id, *option.label.values())
+    }
+    chosen = [names.get(str(g).strip().lower().rstrip(".")) for g in given]
+    if None in chosen:
+        return Verdict("unparsed", reason=f"{raw!r} is not among the options")
+    labels = tuple(dict.fromkeys(o.id for o in chosen if o is not None))
+    if several:  # the number of labels, so that an empty set is an answer too
+        return Verdict("ok", float(len(labels)), labels)
+    option = chosen[0]
+    return Verdict("ok", None if option is None else option.value, labels)
+
+
+def _from_prose(text: str, dimensions: Sequence[Dimension]) -> dict[str, Verdict]:
+    if len(dimensions) == 1:
+        return {dimensions[0].id: _prose_score(text, dimensions[0])}
+    if "{" in text:  # a cut-off object: numbers in it may belong to anything
+        return _all(dimensions, Verdict("unparsed", reason="not a complete JSON object"))
+    return {d.id: _line_score(text, d) for d in dimensions}
+
+
+def _prose_score(text: str, dimension: Dimension) -> Verdict:
+    if "{" in text:
+        return Verdict("unparsed", reason="not a complete JSON object")
+    if isinstance(dimension.scale, NumberScale):
+        return read_number(text, dimension.scale)
+    return read_score(text, dimension.scale)
+
+
+def _line_score(text: str, dimension: Dimension) -> Verdict:
+    names = {dimension.id, dimension.id.replace("_", " "), *dimension.label.values()}
+    either = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True))
+    lines = re.findall(rf"^\W*(?:{either})\W*[:=]\W*(.+)$", text, re.IGNORECASE | re.MULTILINE)
+    if not lines:
+        return Verdict("unparsed", reason="the reply does not name this dimension")
+    said = lines[-1].strip().strip("*_` ")
+    if isinstance(dimension.scale, NumberScale):
+        return read_number(said, dimension.scale)
+    return read_score(said, dimension.scale)
+
+
+def read_number(text: str, scale: NumberScale) -> Verdict:
+    """Return the number that a short text or prose gives on a scale; see the module for the rules.
+
+    >>> from attunement.instruments import NumberScale
+    >>> ten = NumberScale(type="integer", min=0, max=10, better="higher")
+    >>> [read_number(t, ten).value for t in ("8/10", "8 out of 10", "Score: 8.0", "11", "7-8")]
+    [8.0, 8.0, 8.0, None, None]
+    """
+    said = _without_scale(text.replace("−", "-"), scale)
+    labelled = [(m.end(1), m[1]) for m in _LABELLED.finditer(said)]
+    labelled += _fractions(said, scale)
+    if labelled:
+        return _numeral(said, *max(labelled), scale)
+    given = [(m.end(1), m[1]) for m in _GIVEN.finditer(said)] or _bare(said)
+    if not given:
+        return Verdict("unparsed", reason="no number that is marked as the rating")
+    if len({raw for _, raw in given}) > 1:
+        return Verdict("unparsed", reason="several numbers, none marked as the rating")
+    return _numeral(said, *given[-1], scale)
+
+
+def _bare(text: str) -> list[tuple[int, str]]:
+    """Return the numbers that are the first or the last line, or that open the reply."""
+    found = []
+    opening = _BARE.match(text)
+    if opening is not None and re.match(r"[.:]?\s*(?:\n|$)|[(,;/–—-]", text[opening.end() :]):
+        found.append((opening.end(1), opening[1]))
+        rest = text[opening.end() :].split("\n", 1)[0]
+        found += [(m.end(1) + opening.end(), m[1]) for m in re.finditer(f"({_NUMBER})", rest)]
+    closing = text.rstrip()
+    start = closing.rfind("\n") + 1
+    last = _BARE.match(closing, start)
+    if start and last is not None and re.fullmatch(r"[.]?", closing[last.end() :]):
+        found.append((last.end(1), last[1]))
+    return found
+
+
+def _without_scale(text: str, scale: NumberScale) -> str:
+    """Drop an echo of the scale, such as ``from 0 to 10`` or ``(0-10)``."""
+    low, high = f"{scale.min:g}", f"{scale.max:g}"
+    lead = r"(?:\b(?:from|between|on a scale of)\s+)?"
+    echo = rf"{lead}(?<![\w.-]){low}\s*(?:-|–|to|and|through)\s*{high}(?![\w.])"
+    return re.sub(echo, "", text, flags=re.IGNORECASE).lstrip(" :,")
+
+
+def _fractions(text: str, scale: NumberScale) -> list[tuple[int, str]]:
+    """Return the numerators of fractions of the scale's maximum: ``8/10``, ``8 out of 10``."""
+    pattern = rf"({_NUMBER})(?=\s*(?:/|out of)\s*{scale.max:g}(?![\w]|[.,]\d))"
+    return [(m.end(1), m[1]) for m in re.finditer(pattern, text, flags=re.IGNORECASE)]
+
+
+def _numeral(text: str, end: int, raw: str, scale: NumberScale) -> Verdict:
+    """Judge one numeral by what follows it: a denominator, a second number, nothing."""
+    out_of = _OUT_OF.match(text, end)
+    if out_of is not None and float(out_of[1]) != scale.max:
+        return Verdict(
+            "unparsed", reason=f"out of {out_of[1]}, where the scale ends at {scale.max:g}"
+        )
+    if _RANGE.match(text, end):
+        return Verdict("unparsed", reason="a range, not a number")
+    thousands = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", raw)
+    return _in_range(float(raw.replace(",", "" if thousands else ".")), scale)
+
+
+def _in_range(value: float, scale: NumberScale) -> Verdict:
+    value = float(value)
+    if not scale.min <= value <= scale.max:  # NaN fails this too
+        return Verdict("unparsed", reason=f"{value:g} is not within {scale.min:g} to {scale.max:g}")
+    if scale.type == "integer" and not value.is_integer():
+        return Verdict("unparsed", reason=f"{value:g} is not a whole number")
+    return Verdict("ok", value)

@@ -1,0 +1,300 @@
+"""What a judging run will do: which answers, which calls, in which order, at what cost."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from attunement import tables
+from attunement.errors import UserError
+from attunement.inspect_bridge import Call, ModelSpec
+from attunement.instruments import Dimension, Instrument
+from attunement.raters.judges.prompt import (
+    Material,
+    build_messages,
+    judge_section,
+    prompt_hash,
+    reply_schema,
+)
+from attunement.stats.result import signature
+
+if TYPE_CHECKING:
+    from attunement.tables.conform import Frame
+
+Per = Literal["answer", "dimension"]
+
+LOCAL_MAX_TOKENS = 400
+"""Where none are set, what the embedded model may say: it does not always find an end by itself."""
+
+_CHARS_PER_TOKEN = 4
+_TOKENS_AROUND = 12
+"""Of a verdict in JSON: braces, keys and the score."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One answer to judge; ``skip`` says why it is not judged, where it is not."""
+
+    response_id: str
+    item_id: str
+    source: str
+    material: Material
+    skip: str | None = None
+
+
+@dataclass(frozen=True, order=True)
+class Job:
+    """One call's worth of work: indices of task, replicate and group of dimensions."""
+
+    task: int
+    replicate: int
+    group: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will take at most, if no call has to be repeated.
+
+    Tokens are characters divided by four; the cost is in USD, None where prices are not known.
+    """
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A judging run, ready to start.
+
+    Parameters
+    ----------
+    instrument, spec
+        What is asked, and of which model, its settings filled in.
+    tasks
+        The answers, in the order of the responses table.
+    groups
+        The dimensions of one call each.
+    repeats
+        Replicates of each call.
+    attempts
+        How often a call is made, at most, until its reply can be read.
+    seed
+        Of the order of calls and of the boundary codes.
+    warnings
+        What the user should know before the run, a sentence each.
+
+    """
+
+    instrument: Instrument
+    spec: ModelSpec
+    tasks: tuple[Task, ...]
+    groups: tuple[tuple[Dimension, ...], ...]
+    repeats: int
+    attempts: int
+    seed: int
+    warnings: tuple[str, ...]
+
+    @property
+    def rater(self) -> str:
+        """The judge's name in the ratings table."""
+        return f"judge:{self.spec.name}"
+
+    @property
+    def signature(self) -> str:
+        """What the ratings were made with, for the ratings table."""
+        settings = self.spec.settings
+        return signature(
+            self.instrument.name,
+            judge=self.spec.model,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=settings.max_tokens,
+            per="answer" if len(self.groups) == 1 else "dimension",
+            repeats=self.repeats,
+            attempts=self.attempts,
+            seed=self.seed,
+            model_seed=settings.seed,
+            prompt=prompt_hash(self.instrument),
+        )
+
+    def jobs(self) -> list[Job]:
+        """Return every call of the run, in an order that the seed shuffles."""
+        jobs = [
+            Job(task, replicate, group)
+            for task in range(len(self.tasks))
+            if self.tasks[task].skip is None
+            for replicate in range(self.repeats)
+            for group in range(len(self.groups))
+        ]
+        random.Random(self.seed).shuffle(jobs)
+        return jobs
+
+    def call(self, job: Job, attempt: int = 0) -> Call:
+        """Return the call for a job; a later attempt is another call, with another seed."""
+        task, dimensions = self.tasks[job.task], self.groups[job.group]
+        about = "all" if len(self.groups) == 1 else dimensions[0].id
+        seed = self.spec.settings.seed
+        return Call(
+            key=f"{task.response_id}|{about}|{job.replicate}|{attempt}",
+            messages=build_messages(
+                self.instrument, dimensions, task.material, seed=self.seed, attempt=attempt
+            ),
+            schema=reply_schema(self.instrument, dimensions),
+            seed=None if seed is None else seed + job.replicate + 1_000 * attempt,
+        )
+
+    def calls(self, jobs: Iterable[Job], attempt: int = 0) -> Iterator[tuple[Job, Call]]:
+        """Yield jobs with their calls, each made when it is asked for."""
+        for job in jobs:
+            yield job, self.call(job, attempt)
+
+    def estimate(self) -> Estimate:
+        """Return calls, tokens and cost before anything is spent."""
+        jobs = self.jobs()
+        chars = sum(len(m.text) for _, call in self.calls(jobs) for m in call.messages)
+        judge = judge_section(self.instrument)
+        one = judge.rationale_chars // _CHARS_PER_TOKEN if judge.reply == "json" else 0
+        verdicts = sum(len(self.groups[job.group]) for job in jobs)
+        tokens_in, tokens_out = chars // _CHARS_PER_TOKEN, verdicts * (one + _TOKENS_AROUND)
+        spec, cost = self.spec, None
+        if spec.demonstration:
+            cost = 0.0
+        elif spec.price_in is not None and spec.price_out is not None:
+            cost = (tokens_in * spec.price_in + tokens_out * spec.price_out) / 1_000_000
+        return Estimate(len(jobs), tokens_in, tokens_out, cost)
+
+
+def make_plan(
+    items: Frame,
+    responses: Frame,
+    instrument: Instrument,
+    spec: ModelSpec,
+    *,
+    repeats: int = 1,
+    per: Per | None = None,
+    subset: int | None = None,
+    attempts: int = 3,
+    seed: int = 1,
+) -> Plan:
+    """Return the plan of a judging run; the parameters are those of `judge`.
+
+    Raises
+    ------
+    UserError
+        Where a table is not valid, a response's item is not among the items, the instrument does
+        not rate responses, or its style does not allow ``per``.
+
+    """
+    if instrument.unit != "response":
+        raise UserError(
+            f"{instrument.name} rates a {instrument.unit}, not a response.",
+            fix="Use an instrument with unit: response.",
+        )
+    if repeats < 1 or attempts < 1:
+        raise UserError("repeats and attempts are 1 or more.")
+    answers = tables.require(responses, "responses", where="responses")
+    questions = tables.require(items, "items", where="items")
+    missing = answers.join(questions, on="item_id", how="anti")["item_id"].unique(
+        maintain_order=True
+    )
+    if len(missing):
+        raise UserError(
+            f"{len(missing)} items of the responses are not among the items: "
+            f"{', '.join(missing.head(3))}{', ...' if len(missing) > 3 else '.'}",
+            fix="Give the items table that the responses belong to.",
+        )
+    if subset is not None:
+        used = questions.join(answers, on="item_id", how="semi")
+        answers = answers.join(subset_items(used, subset, seed=seed), on="item_id", how="semi")
+    spec = _with_defaults(spec)
+    return Plan(
+        instrument=instrument,
+        spec=spec,
+        tasks=tuple(_tasks(answers, questions)),
+        groups=_groups(instrument, per),
+        repeats=repeats,
+        attempts=attempts,
+        seed=seed,
+        warnings=tuple(_warnings(answers, spec, repeats)),
+    )
+
+
+def subset_items(items: pl.DataFrame, n: int, *, seed: int) -> pl.DataFrame:
+    """Return ``n`` items, each topic with its share to within one, in the table's own order.
+
+    A systematic sample: items are ordered by topic, within a topic at random, and every
+    ``len(items) / n``-th is taken from a random start. The same seed gives the same items whatever
+    the order of the rows.
+    """
+    if n < 1:
+        raise UserError("a subset has 1 item or more.")
+    if n >= items.height:
+        return items
+
+    def drawn(item_id: str) -> str:
+        return hashlib.sha256(f"{seed}:{item_id}".encode()).hexdigest()
+
+    order = items.select(
+        row=pl.int_range(pl.len()),
+        topic=pl.col("topic").fill_null(""),
+        drawn=pl.col("item_id").map_elements(drawn, return_dtype=pl.String),
+    ).sort("topic", "drawn")
+    step = items.height / n
+    start = random.Random(seed).random() * step
+    taken = order["row"].gather([int(start + step * k) for k in range(n)])
+    return items[taken.sort()]
+
+
+def _tasks(answers: pl.DataFrame, questions: pl.DataFrame) -> Iterator[Task]:
+    turns = {
+        item_id: tuple((turn["role"], turn["text"] or "") for turn in said)
+        for item_id, said in questions.select("item_id", "turns").iter_rows()
+    }
+    columns = ("response_id", "item_id", "source", "text", "error")
+    for response_id, item_id, source, text, error in answers.select(columns).iter_rows():
+        skip = None
+        if not (text or "").strip():
+            skip = f"there is no answer: {error}" if error else "the answer is empty"
+        yield Task(response_id, item_id, source, Material(turns[item_id], text or ""), skip)
+
+
+def _groups(instrument: Instrument, per: Per | None) -> tuple[tuple[Dimension, ...], ...]:
+    judge = judge_section(instrument)
+    if per == "answer" and (judge.style == "appended" or judge.reply == "number"):
+        raise UserError(
+            f"{instrument.name} asks for one dimension at a time.", fix="Leave out per='answer'."
+        )
+    if (per or judge.per) == "answer":
+        return (instrument.dimensions,)
+    return tuple((dimension,) for dimension in instrument.dimensions)
+
+
+def _with_defaults(spec: ModelSpec) -> ModelSpec:
+    settings = spec.settings
+    if settings.temperature is None:
+        settings = replace(settings, temperature=0.0)
+    if spec.demonstration and settings.max_tokens is None:
+        settings = replace(settings, max_tokens=LOCAL_MAX_TOKENS)
+    return replace(spec, settings=settings)
+
+
+def _warnings(answers: pl.DataFrame, spec: ModelSpec, repeats: int) -> Iterator[str]:
+    own = answers.filter(pl.col("model").is_in([spec.model, spec.name]))
+    if own.height:
+        sources = ", ".join(own["source"].unique(maintain_order=True))
+        yield (
+            f"The judge {spec.name} rates {own.height} of its own answers (source {sources}): "
+            "models favor what they wrote themselves, so do not compare these with the others."
+        )
+    if repeats > 1 and spec.settings.temperature == 0:
+        yield (
+            "At temperature 0 the repeats will mostly be the same: set a temperature to learn how "
+            "consistent the judge is."
+        )

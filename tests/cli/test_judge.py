@@ -1,0 +1,150 @@
+"""``attunement judge`` from the command line."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from attunement import tables
+from attunement.cli import app
+from attunement.runs import Run
+
+GOOD = (
+    '{"agreeability": {"rationale": "sides with it", "score": 8}, '
+    '"active_listening": {"rationale": "names it", "score": 3}}'
+)
+
+
+@pytest.fixture(scope="module")
+def stub() -> ModuleType:
+    file = Path(__file__).parents[1] / "stubs" / "llm.py"
+    spec = importlib.util.spec_from_file_location("attunement_stub_llm_cli", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    file = tmp_path / "answers.csv"
+    pl.DataFrame(
+        {
+            "item_id": ["q1", "q1", "q2"],
+            "source": ["a", "b", "a"],
+            "text": ["Yes.", "No.", ""],
+            "question": ["Why?", "Why?", "How?"],
+        }
+    ).write_csv(file)
+    return file
+
+
+def run(*words: Any) -> Result:
+    return CliRunner().invoke(app, ["judge", *map(str, words)])
+
+
+def test_ratings_are_written_and_counted(stub, answers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ratings.parquet"
+    with stub.StubLLM(GOOD) as server:
+        model = ("--model", "openai-api/stub/m", "--base-url", server.base_url)
+        result = run(answers, *model, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "6 ratings (2 not_applicable, 4 ok)" in result.stderr
+    ratings = tables.read_table(out, "ratings")
+    assert ratings["value"].to_list() == [8.0, 3.0, 8.0, 3.0, None, None]
+    assert ratings["rater"].unique().to_list() == ["judge:openai-api/stub/m"]
+    assert [p.suffix for p in (tmp_path / "ratings.calls").iterdir()] == [".jsonl"]
+
+
+def test_the_items_table_and_a_run_folder(stub, answers: Path, tmp_path: Path) -> None:
+    items = tmp_path / "items.jsonl"
+    items.write_text(
+        "\n".join(
+            json.dumps({"item_id": i, "turns": [{"role": "user", "text": f"{i}?"}]})
+            for i in ("q1", "q2")
+        )
+    )
+    study = tmp_path / "study"
+    with stub.StubLLM(GOOD) as server:
+        model = ("--model", "openai-api/stub/m", "--base-url", server.base_url, "--name", "m")
+        words = (answers, "--items", items, *model, "--run", study, "--json")
+        first = run(*words, "--out", tmp_path / "ratings.csv")
+        second = run(*words, "--out", tmp_path / "again.csv")
+        assert server.calls == 2
+        assert "q1?" in stub.said(server.requests[0])
+    assert (first.exit_code, second.exit_code) == (0, 0), first.output
+    said = json.loads(first.stdout)
+    assert said["results"] == []
+    assert said["statuses"] == {"not_applicable": 2, "ok": 4}
+    assert said["rater"] == "judge:m"
+    kept = Run(study)
+    assert kept.read("ratings").height == 6
+    assert kept.read("raters")["rater"].to_list() == ["judge:m"]
+    assert "judge" in kept.manifest()["stages"]
+
+
+def test_a_dry_run_makes_no_call(stub, answers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ratings.parquet"
+    with stub.StubLLM(GOOD) as server:
+        model = ("--model", "openai-api/stub/m", "--base-url", server.base_url)
+        prices = ("--price-in", 1, "--price-out", 2)
+        told = run(answers, *model, *prices, "--out", out, "--dry-run")
+        result = run(answers, *model, "--out", out, "--dry-run", "--json", "--repeats", 3)
+        assert server.calls == 0
+    assert "2 calls for 2 answers" in told.stderr
+    assert json.loads(result.stdout)["estimate"]["calls"] == 6
+    assert "Warning" in result.stderr
+    assert not out.exists()
+
+
+def test_failed_calls_give_exit_code_1_and_are_repeated_next_time(
+    stub, answers: Path, tmp_path: Path
+) -> None:
+    works = False
+
+    def answer(request: dict[str, Any]) -> Any:
+        return GOOD if works or "\nYes.\n" in stub.said(request) else (400, "{}")
+
+    out = tmp_path / "ratings.parquet"
+    with stub.StubLLM(answer) as server:
+        words = (answers, "--model", "openai-api/stub/m", "--base-url", server.base_url)
+        result = run(*words, "--out", out)
+        assert result.exit_code == 1
+        assert "2 error" in result.stderr
+        works = True
+        assert run(*words, "--out", out).exit_code == 0
+        assert server.calls == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--instrument", "nuance-judge"], "did you mean 'nuance-judges'?"),
+        (["--per", "word"], "--per is 'answer' or 'dimension', not 'word'."),
+        (["--items", "missing.csv"], "no such file"),
+        (["--api-key-env", "ATTUNEMENT_NO_SUCH_KEY"], "ATTUNEMENT_NO_SUCH_KEY is not set"),
+    ],
+)
+def test_a_mistake_is_said_in_words(
+    answers: Path, tmp_path: Path, words: list[str], said: str
+) -> None:
+    result = run(answers, "--model", "openai/m", "--out", tmp_path / "r.csv", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_no_question_anywhere_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("item_id,source,text\nq1,a,Yes.\n")
+    result = run(file, "--model", "openai/m", "--out", tmp_path / "r.csv")
+    assert result.exit_code == 2
+    assert "--items" in result.stderr

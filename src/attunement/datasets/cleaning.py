@@ -196,9 +196,7 @@ _SENTENCE_END = re.compile(
     re.VERBOSE,
 )
 _NO_END = re.compile(r"dr|mrs?|ms|st|prof|jr|sr|vs|no|ph|www|cf|v\d+|[^\W\d_]", re.IGNORECASE)
-_DOMAIN = re.compile(
-    r"com|org|net|edu|gov|info|biz|js", re.IGNORECASE
-)
+_DOMAIN = re.compile(r"com|org|net|edu|gov|info|biz|js", re.IGNORECASE)
 _REACH: Final = 300
 """How far around a full stop its token is looked for, in characters."""
 

@@ -123,7 +123,7 @@ def load(path: str | Path | None, options: Options) -> Loaded:
             titles_used += not text
         question = questions[asked]
         question.add([topic_slug(t) for t in (topics or "").split(",") if t.strip()], source_id)
-        upvotes = _whole_number(votes)
+        upvotes = gold.whole_number(votes)
         odd_votes += upvotes is None
         if answer in question.answers:
             ledger.drop(row, "the same question and answer as an earlier row")
@@ -197,13 +197,6 @@ def _notes(questions: list[_Question], titles_used: int, odd_votes: int) -> list
         "Rows without a number of upvotes, which rank last: {}.": odd_votes,
     }
     return [said.format(n) for said, n in counts.items() if n]
-
-
-def _whole_number(text: str | None) -> int | None:
-    try:
-        return int(float(text or ""))
-    except (ValueError, OverflowError):
-        return None
 
 
 def raw_answers(path: str | Path) -> pl.DataFrame:

@@ -61,3 +61,11 @@ def tie_note(tied: int, several: int, voted: bool) -> str | None:
         f"Of {several} questions with several answers, {tied} have more than one most upvoted "
         "answer; there the reference was drawn by the seed."
     )
+
+
+def whole_number(text: str | None) -> int | None:
+    """Return a count of upvotes, None where the text is none."""
+    try:
+        return int(float(text or ""))
+    except (ValueError, OverflowError):
+        return None

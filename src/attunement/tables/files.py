@@ -57,7 +57,8 @@ def read_frame(path: str | Path) -> pl.DataFrame:
     )
 
 
-def _text_of(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """Return a file's text, UTF-8 or UTF-16 by its byte-order mark; say where it is neither."""
     raw = file.read_bytes()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16")
@@ -73,7 +74,7 @@ def _text_of(file: Path) -> str:
 
 
 def _read_csv(file: Path, separator: str) -> pl.DataFrame:
-    text = _text_of(file)
+    text = text_of(file)
     header = text.split("\n", 1)[0]
     if separator not in header:
         other = next((s for s in ";\t|," if s != separator and s in header), None)
@@ -88,7 +89,7 @@ def _read_csv(file: Path, separator: str) -> pl.DataFrame:
 
 def _read_jsonl(file: Path) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
-    for number, line in enumerate(_text_of(file).split("\n"), start=1):
+    for number, line in enumerate(text_of(file).split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -100,10 +100,12 @@ def test_lengths_must_agree():
         pearson([1, 2], [1, 2, 3])
 
 
-def test_a_perfect_correlation_has_an_interval_without_width():
-    result = pearson([1, 2, 3, 4], [2, 4, 6, 8])
-    assert (result.estimate, result.p_value) == (1.0, 0.0)
-    assert (result.ci_low, result.ci_high) == (1.0, 1.0)
+@pytest.mark.parametrize("correlate", [pearson, spearman])
+def test_a_perfect_correlation_has_no_interval(correlate):
+    result = correlate([1, 2, 3, 4], [2, 4, 6, 8])
+    assert result.estimate == 1
+    assert math.isnan(result.ci_low)
+    assert result.reason == "a correlation of 1 or -1 has no interval"
 
 
 def test_fisher_interval_is_that_of_rs_psych():

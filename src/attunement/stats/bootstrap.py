@@ -84,8 +84,10 @@ def bootstrap_means(values: ArrayLike, *, replicates: int = 2000, seed: int = 1)
 
 def percentile_interval(draws: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the percentile interval of each column of ``draws``, shape (replicates, k)."""
+    d = np.asarray(draws, dtype=np.float64)
     tail = (1 - level) / 2
-    low, high = _quantiles(np.asarray(draws, dtype=np.float64), tail, 1 - tail)
+    ends = (np.full(d.shape[1], p) for p in (tail, 1 - tail))
+    low, high = (_quantile_by_column(d, p) for p in ends)
     return low, high
 
 
@@ -130,20 +132,20 @@ def bca_interval(
         for tail, limit in (((1 - level) / 2, low), ((1 + level) / 2, high)):
             shifted = bias + ndtri(tail)
             p = ndtr(bias + shifted / (1 - acceleration * shifted))
-            for column in range(d.shape[1]):
-                limit[column] = _quantiles(d[:, [column]], float(p[column]))[0][0]
+            limit[:] = _quantile_by_column(d, p)
     return low, high
 
 
-def _quantiles(draws: Floats, *probabilities: float) -> list[Floats]:
-    if not np.isnan(draws).any():
-        return [np.quantile(draws, p, axis=0) for p in probabilities]
-    return [
-        np.array(
-            [np.quantile(c[~np.isnan(c)], p) if (~np.isnan(c)).any() else np.nan for c in draws.T]
-        )
-        for p in probabilities
-    ]
+def _quantile_by_column(draws: Floats, probability: Floats) -> Floats:
+    """Return one quantile of each column, its own probability each, linearly interpolated."""
+    ordered = np.sort(draws, axis=0)  # NaN goes last
+    last = np.maximum((~np.isnan(draws)).sum(axis=0) - 1, 0)
+    position = probability * last
+    below = np.nan_to_num(np.floor(position)).astype(np.intp)
+    above = np.minimum(below + 1, last)
+    column = np.arange(draws.shape[1])
+    lower, upper = ordered[below, column], ordered[above, column]
+    return np.asarray(lower + (position - below) * (upper - lower), dtype=np.float64)
 
 
 def mean_intervals(

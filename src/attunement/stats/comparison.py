@@ -47,11 +47,10 @@ def signed_rank(differences: ArrayLike) -> TestResult:
 
     """
     from scipy.special import ndtr
-    from scipy.stats import rankdata
 
     x = np.asarray(differences, dtype=np.float64).ravel()
     there = x[np.isfinite(x)]
-    ranks = np.asarray(rankdata(np.abs(there)), dtype=np.float64)
+    ranks = _mean_ranks(np.abs(there))
     plus, minus = float(ranks[there > 0].sum()), float(ranks[there < 0].sum())
     kept = ranks[there != 0]
     exact = kept.size <= EXACT_UP_TO
@@ -82,6 +81,11 @@ def signed_rank(differences: ArrayLike) -> TestResult:
         ),
         reason=reason,
     )
+
+
+def _mean_ranks(values: Floats) -> Floats:
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse], dtype=np.float64)
 
 
 def _exact_p(ranks: Floats, smaller: float) -> float:

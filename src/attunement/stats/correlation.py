@@ -104,7 +104,7 @@ def fisher_interval(
     Parameters
     ----------
     r
-        The correlation, -1 to 1. At -1 and 1 the interval has no width.
+        The correlation, -1 to 1. NaN at -1 and 1, where Fisher's z is infinite.
     n
         Points; fewer than 4 give NaN.
     level
@@ -115,10 +115,8 @@ def fisher_interval(
     """
     from scipy.special import ndtri
 
-    if n < 4 or math.isnan(r):
+    if n < 4 or not abs(r) < 1:
         return math.nan, math.nan
-    if abs(r) >= 1:
-        return r, r
     z, half = math.atanh(r), float(ndtri((1 + level) / 2)) * math.sqrt(variance / (n - 3))
     return math.tanh(z - half), math.tanh(z + half)
 
@@ -156,7 +154,7 @@ def pearson(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
         n_missing=missing,
         method="Pearson correlation, t test, Fisher z interval",
         signature=signature("pearson", ci="fisher", level=level, inputs=input_hash(a, b)),
-        reason=reason or _few(a.size),
+        reason=reason or _no_interval(r, a.size),
         statistic=t,
         p_value=p,
     )
@@ -211,7 +209,7 @@ def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
             level=level,
             inputs=input_hash(a, b),
         ),
-        reason=reason or _few(a.size),
+        reason=reason or _no_interval(r, a.size),
         statistic=t,
         p_value=p,
     )
@@ -263,10 +261,12 @@ def _r(a: Floats, b: Floats) -> tuple[float, str | None]:
     return min(1.0, max(-1.0, r)), None
 
 
-def _few(n: int) -> str | None:
+def _no_interval(r: float, n: int) -> str | None:
     if n == 2:
         return "two points: no test and no interval"
-    return "three points: no interval" if n == 3 else None
+    if n == 3:
+        return "three points: no interval"
+    return "a correlation of 1 or -1 has no interval" if abs(r) == 1 else None
 
 
 def t_test(r: float, n: int) -> tuple[float, float]:

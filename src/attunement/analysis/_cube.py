@@ -1,0 +1,382 @@
+"""From tables to arrays: one value for each metric, item and source, and what is missing.
+
+Replicates of a rater are averaged first, then the raters of a response. Distances are taken for
+each response and then averaged over an item's candidates: the distance of one answer is what the
+therapists' yardstick is made of too, and the distance of a mean of candidates would be smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from attunement import tables
+from attunement.errors import UserError
+from attunement.stats.descriptive import column_stats
+from attunement.stats.result import input_hash
+
+if TYPE_CHECKING:
+    from attunement.tables.conform import Frame
+
+Floats = NDArray[np.float64]
+
+THERAPIST = "therapist"
+"""The source of the other therapists' answers."""
+
+INCLUSIVE = "emotion_consistency"
+"""The metric that has the baseline in it: its distance is 1 - value, the value being 1 at best."""
+
+METRIC_ORDER = (
+    INCLUSIVE,
+    "sentiment_change",
+    "sentiment_slope",
+    "simplicity",
+    "recycling",
+    "agreeability",
+    "active_listening",
+)
+
+
+@dataclass(frozen=True)
+class Cube:
+    """The ratings as arrays.
+
+    Parameters
+    ----------
+    items, topics
+        Item ids, and the topic of each (None where it has none).
+    sources
+        Columns of the arrays: the reference and ``therapist`` where they are there, then the
+        compared sources in order of appearance.
+    compared
+        The compared sources.
+    metrics
+        First axis of the arrays.
+    value, distance, signed
+        Shape (metrics, items, sources); NaN where missing. Mean value; mean distance of a response
+        to the reference; mean signed difference from it.
+    scale
+        Shape (metrics,): the reference's standard deviation over items, 1 for the inclusive metric.
+    coverage
+        Rows of the coverage frame.
+    demonstration
+        Raters of demonstration quality.
+    digest
+        Hash of what was analyzed.
+    instruments
+        Signatures that the ratings carry, one for each metric or judge.
+    repeats
+        One row a response, metric, rater and replicate with its value, for the planner.
+
+    """
+
+    items: list[str]
+    topics: list[str | None]
+    sources: list[str]
+    compared: list[str]
+    metrics: list[str]
+    value: Floats
+    distance: Floats
+    signed: Floats
+    scale: Floats
+    reference: str
+    coverage: list[dict[str, Any]]
+    demonstration: list[str]
+    digest: str
+    instruments: list[str]
+    repeats: pl.DataFrame
+
+    @property
+    def standardized(self) -> Floats:
+        """Distances in standard deviations of the reference, shape (metrics, items, sources)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scaled = self.distance / self.scale[:, None, None]
+        return np.where(np.isfinite(scaled), scaled, np.nan)
+
+    @property
+    def named_topics(self) -> list[str]:
+        """Topics in order of appearance."""
+        return list(dict.fromkeys(t for t in self.topics if t is not None))
+
+    def rows(self, topic: str) -> NDArray[np.bool_]:
+        """Return which items belong to a topic; ``all`` is every item."""
+        if topic == "all":
+            return np.ones(len(self.items), dtype=bool)
+        return np.array([t == topic for t in self.topics], dtype=bool)
+
+    def column(self, source: str) -> int | None:
+        """Return the column of a source, or None."""
+        return self.sources.index(source) if source in self.sources else None
+
+
+def build_cube(
+    items: Frame | None,
+    responses: Frame | None,
+    ratings: Frame,
+    raters: Frame | None,
+    *,
+    variant: str,
+    reference: str,
+) -> Cube:
+    """Return the arrays.
+
+    Raises
+    ------
+    UserError
+        Where a table is not valid, sources or items of ratings are unknown, no rating fits the
+        variant, or nothing is there to compare with the reference.
+
+    """
+    asked = None if items is None else tables.conform(items, "items")
+    answers = None if responses is None else tables.conform(responses, "responses")
+    rated = _located(tables.conform(ratings, "ratings"), answers)
+    chosen = _variant(rated, variant)
+    metrics = _metrics(chosen)
+    sources, compared = _sources(answers, chosen, reference)
+    names, topics = _items(asked, answers, chosen)
+    kept = chosen.filter(pl.col("dimension").is_in(metrics))
+    response = _per_response(kept)
+    gold = (
+        response.filter(pl.col("source") == reference)
+        .group_by("item_id", "dimension", maintain_order=True)
+        .agg(gold=pl.col("value").mean())
+    )
+    held = response.join(gold, on=["item_id", "dimension"], how="left").with_columns(
+        signed=pl.col("value") - pl.col("gold")
+    )
+    # Emotion consistency was computed against the items' reference answers and no others.
+    inclusive = pl.col("dimension") == INCLUSIVE
+    own = 1 - pl.col("value") if reference == tables.REFERENCE else pl.lit(None, pl.Float64)
+    held = held.with_columns(
+        distance=pl.when(inclusive).then(own).otherwise(pl.col("signed").abs()),
+        signed=pl.when(inclusive).then(None).otherwise(pl.col("signed")),
+    )
+    cells = held.group_by("item_id", "source", "dimension", maintain_order=True).agg(
+        pl.col("value", "distance", "signed").mean()
+    )
+    arrays = _arrays(cells, metrics, names, sources)
+    return Cube(
+        items=names,
+        topics=topics,
+        sources=sources,
+        compared=compared,
+        metrics=metrics,
+        value=arrays["value"],
+        distance=arrays["distance"],
+        signed=arrays["signed"],
+        scale=_scale(arrays["value"], metrics, sources, reference),
+        reference=reference,
+        coverage=_coverage(rated, chosen, answers, metrics, sources, reference),
+        demonstration=_demonstration(kept, raters),
+        digest=input_hash(arrays["value"], arrays["distance"], "|".join(sources), variant),
+        instruments=kept["signature"].drop_nulls().unique(maintain_order=True).to_list(),
+        repeats=kept.filter(pl.col("value").is_not_null()).select(
+            "unit_id", "source", "dimension", "rater", "replicate", "value"
+        ),
+    )
+
+
+def _located(ratings: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFrame:
+    """Fill in a rating's item and source from the responses."""
+    rated = ratings.filter(pl.col("unit") == "response")
+    if not rated.height:
+        raise UserError(
+            "there is no rating of a response.",
+            where="ratings table",
+            fix="The column 'unit' must say 'response' for ratings of answers.",
+        )
+    if answers is not None:
+        known = answers.select(
+            pl.col("response_id").alias("unit_id"),
+            pl.col("item_id").alias("_item"),
+            pl.col("source").alias("_source"),
+        ).unique("unit_id", keep="first", maintain_order=True)
+        rated = (
+            rated.join(known, on="unit_id", how="left", maintain_order="left")
+            .with_columns(
+                item_id=pl.col("item_id").fill_null(pl.col("_item")),
+                source=pl.col("source").fill_null(pl.col("_source")),
+            )
+            .drop("_item", "_source")
+        )
+    lost = rated.filter(pl.col("item_id").is_null() | pl.col("source").is_null())
+    if lost.height:
+        raise UserError(
+            f"{lost.height} ratings have no item or source, first of unit {lost['unit_id'][0]!r}.",
+            where="ratings table",
+            fix="Give the responses that they rate (--responses), with the same response ids.",
+        )
+    return rated
+
+
+def _variant(rated: pl.DataFrame, variant: str) -> pl.DataFrame:
+    """Return the ratings of a variant, latest round only.
+
+    ``paper`` takes a dimension's paper ratings where there are some and the others elsewhere: a
+    metric without a paper variant is the same in both.
+    """
+    if variant not in ("standard", "paper"):
+        raise UserError(f"unknown variant {variant!r}.", fix="Use standard or paper.")
+    instrument = pl.col("instrument").str.split("@").list.first()
+    paper = (pl.col("rater") == "metric:paper") | instrument.str.ends_with("-paper")
+    marked = rated.with_columns(_paper=paper)
+    if variant == "paper":
+        chosen = marked.filter(pl.col("_paper") == pl.col("_paper").any().over("dimension"))
+    else:
+        chosen = marked.filter(~pl.col("_paper"))
+    if not chosen.height:
+        raise UserError(
+            "every rating is of the paper variant.",
+            where="ratings table",
+            fix="Analyze with variant 'paper', or score with variant 'standard'.",
+        )
+    latest = pl.col("round") == pl.col("round").max().over("unit_id", "rater", "dimension")
+    return chosen.filter(latest).drop("_paper")
+
+
+def _metrics(chosen: pl.DataFrame) -> list[str]:
+    """Return dimensions with numbers, the seven metrics first."""
+    numeric = chosen.group_by("dimension", maintain_order=True).agg(
+        pl.col("value").is_not_null().any(), pl.col("labels").list.len().gt(0).any().alias("listed")
+    )
+    # A dimension rated with labels only is no number; one without any value stays and is counted.
+    found = numeric.filter(pl.col("value") | ~pl.col("listed").fill_null(False))["dimension"]
+    names = cast(list[str], found.to_list())
+    return [m for m in METRIC_ORDER if m in names] + [m for m in names if m not in METRIC_ORDER]
+
+
+def _sources(
+    answers: pl.DataFrame | None, chosen: pl.DataFrame, reference: str
+) -> tuple[list[str], list[str]]:
+    named = [] if answers is None else answers["source"].unique(maintain_order=True).to_list()
+    rated = chosen["source"].unique(maintain_order=True).to_list()
+    every = list(dict.fromkeys([*named, *rated]))
+    compared = [s for s in every if s not in (reference, THERAPIST)]
+    if not compared:
+        raise UserError(
+            f"nothing is there to compare: the only sources are {', '.join(every)}.",
+            where="ratings table",
+            fix="Rate the answers of at least one system.",
+        )
+    if reference != tables.REFERENCE and reference not in every:
+        raise UserError(
+            f"no source is called {reference!r}; there are {', '.join(every)}.",
+            where="reference",
+        )
+    return [*(s for s in (reference, THERAPIST) if s in every), *compared], compared
+
+
+def _items(
+    asked: pl.DataFrame | None, answers: pl.DataFrame | None, chosen: pl.DataFrame
+) -> tuple[list[str], list[str | None]]:
+    found: dict[str, str | None] = {}
+    if asked is not None:
+        for item, topic in asked.select("item_id", "topic").iter_rows():
+            found.setdefault(item, (topic or "").strip() or None)
+    for frame in (answers, chosen):
+        if frame is not None:
+            for item in frame["item_id"].unique(maintain_order=True).to_list():
+                found.setdefault(item, None)
+    return list(found), list(found.values())
+
+
+def _per_response(kept: pl.DataFrame) -> pl.DataFrame:
+    keys = ["unit_id", "item_id", "source", "dimension"]
+    return (
+        kept.filter(pl.col("value").is_not_null() & (pl.col("status") == "ok"))
+        .group_by(*keys, "rater", maintain_order=True)
+        .agg(pl.col("value").mean())
+        .group_by(*keys, maintain_order=True)
+        .agg(pl.col("value").mean())
+    )
+
+
+def _arrays(
+    cells: pl.DataFrame, metrics: list[str], items: list[str], sources: list[str]
+) -> dict[str, Floats]:
+    at = [
+        cells[column].replace_strict({n: i for i, n in enumerate(names)}, return_dtype=pl.Int64)
+        for column, names in (("dimension", metrics), ("item_id", items), ("source", sources))
+    ]
+    index = tuple(a.to_numpy() for a in at)
+    arrays = {}
+    for name in ("value", "distance", "signed"):
+        array = np.full((len(metrics), len(items), len(sources)), np.nan)
+        array[index] = cells[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        arrays[name] = array
+    return arrays
+
+
+def _scale(value: Floats, metrics: list[str], sources: list[str], reference: str) -> Floats:
+    if reference in sources:
+        _, spread, _ = column_stats(value[:, :, sources.index(reference)].T)
+    else:
+        spread = np.full(len(metrics), np.nan)
+    inclusive = np.array([m == INCLUSIVE for m in metrics])
+    return np.where(inclusive, 1.0, np.where(spread > 0, spread, np.nan))
+
+
+def _coverage(
+    rated: pl.DataFrame,
+    chosen: pl.DataFrame,
+    answers: pl.DataFrame | None,
+    metrics: list[str],
+    sources: list[str],
+    reference: str,
+) -> list[dict[str, Any]]:
+    counted = (
+        chosen.with_columns(
+            status=pl.when((pl.col("status") == "ok") & pl.col("value").is_null())
+            .then(pl.lit("no_value"))
+            .otherwise(pl.col("status"))
+        )
+        .group_by("source", "dimension", "status", maintain_order=True)
+        .agg(count=pl.len())
+    )
+    counts = {(s, d, status): c for s, d, status, c in counted.iter_rows()}
+    other = rated.height - chosen.height
+    rows: list[dict[str, Any]] = []
+    there: dict[tuple[str, str], int] = {
+        (s, d): c
+        for s, d, c in chosen.group_by("source", "dimension")
+        .agg(pl.col("unit_id").n_unique())
+        .iter_rows()
+    }
+    wanted: dict[str, int] = (
+        {} if answers is None else dict(answers.group_by("source").agg(pl.len()).iter_rows())
+    )
+    for source in sources:
+        for metric in metrics:
+            statuses = {st: c for (s, d, st), c in counts.items() if (s, d) == (source, metric)}
+            lacking = wanted.get(source, 0) - there.get((source, metric), 0)
+            if lacking > 0 and not (metric == INCLUSIVE and source == reference):
+                statuses["not_rated"] = lacking
+            rows += [
+                {"source": source, "metric": metric, "status": s, "count": c}
+                for s, c in statuses.items()
+            ]
+    if other:
+        left = rated.join(
+            chosen,
+            on=["unit_id", "rater", "instrument", "dimension", "replicate", "round"],
+            how="anti",
+        )
+        for s, d, c in (
+            left.group_by("source", "dimension", maintain_order=True).agg(pl.len()).iter_rows()
+        ):
+            rows.append({"source": s, "metric": d, "status": "other_variant_or_round", "count": c})
+    return rows
+
+
+def _demonstration(kept: pl.DataFrame, raters: Frame | None) -> list[str]:
+    flagged: set[str] = set()
+    if raters is not None:
+        known = tables.conform(raters, "raters").filter(pl.col("attributes").is_not_null())
+        marked = known.filter(pl.col("attributes").str.contains(r'"demonstration"\s*:\s*true'))
+        flagged = set(marked["rater"].to_list())
+    used = kept["rater"].unique(maintain_order=True).to_list()
+    return [r for r in used if r in flagged or r.startswith("judge:local")]

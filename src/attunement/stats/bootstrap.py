@@ -248,9 +248,11 @@ METHOD_NAMES: dict[Method, str] = {
 
 def rank_draws(draws: ArrayLike) -> NDArray[np.float64]:
     """Return ranks within each row of ``draws``: 1 is the smallest, ties take their mean rank."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(np.asarray(draws, dtype=np.float64), axis=1), dtype=np.float64)
+    d = np.asarray(draws, dtype=np.float64)
+    ranks = np.full(d.shape, 0.5)
+    for other in range(d.shape[1]):
+        ranks += (d[:, [other]] < d) + (d[:, [other]] == d) / 2
+    return ranks
 
 
 def probability_of_least(draws: ArrayLike) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attunement.stats.bootstrap import bootstrap_mean
+from attunement.stats.descriptive import mean_ranks
 from attunement.stats.result import Result, TestResult, input_hash, signature
 
 Floats = NDArray[np.float64]
@@ -50,7 +51,7 @@ def signed_rank(differences: ArrayLike) -> TestResult:
 
     x = np.asarray(differences, dtype=np.float64).ravel()
     there = x[np.isfinite(x)]
-    ranks = _mean_ranks(np.abs(there))
+    ranks = mean_ranks(np.abs(there))
     plus, minus = float(ranks[there > 0].sum()), float(ranks[there < 0].sum())
     kept = ranks[there != 0]
     exact = kept.size <= EXACT_UP_TO
@@ -81,11 +82,6 @@ def signed_rank(differences: ArrayLike) -> TestResult:
         ),
         reason=reason,
     )
-
-
-def _mean_ranks(values: Floats) -> Floats:
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse], dtype=np.float64)
 
 
 def _exact_p(ranks: Floats, smaller: float) -> float:

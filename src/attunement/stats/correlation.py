@@ -19,6 +19,7 @@ from attunement.stats.correlation_difference import (
     steiger_nonoverlapping,
     steiger_overlapping,
 )
+from attunement.stats.descriptive import mean_ranks
 from attunement.stats.result import Result, TestResult, input_hash, signature
 
 __all__ = [
@@ -179,10 +180,8 @@ def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
         Where the lengths differ.
 
     """
-    from scipy.stats import rankdata
-
     a, b, missing = pairs(x, y)
-    ranks_a, ranks_b = (np.asarray(rankdata(v), dtype=np.float64) for v in (a, b))
+    ranks_a, ranks_b = mean_ranks(a), mean_ranks(b)
     r, reason = _r(ranks_a, ranks_b)
     exact = a.size <= EXACT_UP_TO
     if math.isnan(r) or a.size < 3:

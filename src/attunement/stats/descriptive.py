@@ -101,3 +101,21 @@ def t_interval(values: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Float
     degrees = np.where(n > 1, n - 1, np.nan)
     half = stdtrit(degrees, (1 + level) / 2) * spread / np.sqrt(np.maximum(n, 1))
     return center - half, center + half
+
+
+def mean_ranks(values: ArrayLike) -> Floats:
+    """Return ranks from 1, ties at their mean rank.
+
+    Parameters
+    ----------
+    values
+        Shape (n,), without missing values.
+
+    >>> mean_ranks([10, 20, 20]).tolist()
+    [1.0, 2.5, 2.5]
+
+    """
+    _, inverse, counts = np.unique(
+        np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True
+    )
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse], dtype=np.float64)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from attunement import tables
 from attunement.datasets.cleaning import topic_slug
 from attunement.errors import UserError, nearest
+
+T = TypeVar("T")
 
 EXAMPLES = 5
 """How many row numbers are kept as examples of a reason."""
@@ -22,6 +25,18 @@ FORMATS = ("parquet", "csv", "jsonl")
 
 _KEPT = pl.Schema({"row": pl.Int64(), "item_id": pl.String()})
 _DROPPED = pl.Schema({"reason": pl.String(), "count": pl.Int64(), "rows": pl.List(pl.Int64())})
+
+
+Track = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+"""Shows progress: called with what is done and how many steps, gives ``advance(n)``."""
+
+_STEP = 64
+"""Rows between two signs of progress."""
+
+
+@contextmanager
+def _untracked(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    yield lambda n: None
 
 
 @dataclass(frozen=True)
@@ -36,12 +51,24 @@ class Options:
         Breaks ties between equally upvoted answers.
     source
         The name of the system that answered, where the file does not say.
+    track
+        Shows progress; nothing is shown without it.
 
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     seed: int = 1
     source: str | None = None
+    track: Track = _untracked
+
+    def rows(self, rows: Iterable[T], total: int) -> Iterator[tuple[int, T]]:
+        """Yield rows with their number from 1, showing progress."""
+        with self.track("Reading", total) as advance:
+            for number, row in enumerate(rows, start=1):
+                yield number, row
+                if number % _STEP == 0:
+                    advance(_STEP)
+            advance(total % _STEP)
 
 
 @dataclass(frozen=True)

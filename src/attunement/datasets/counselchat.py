@@ -99,6 +99,11 @@ def load(path: str | Path | None, options: Options) -> Loaded:
     if path is None:
         raise UserError("CounselChat needs the path of its CSV file.")
     frame, layout = read(path)
+    return from_frame(frame, layout, options, where=str(path))
+
+
+def from_frame(frame: pl.DataFrame, layout: Layout, options: Options, *, where: str) -> Loaded:
+    """Load a frame with the columns of ``layout``, as `load` does a file."""
     hidden = names_pattern(
         set(frame[layout.person].drop_nulls()),
         set(frame[layout.person_link].drop_nulls()) | set(frame[layout.question_link].drop_nulls()),
@@ -107,8 +112,8 @@ def load(path: str | Path | None, options: Options) -> Loaded:
     questions: dict[str, _Question] = {}
     odd_votes = titles_used = 0
     columns = ("questionID", "questionTitle", "questionText", layout.topic, "answerText", "upvotes")
-    for row, (source_id, title, text, topics, answer, votes) in enumerate(
-        frame.select(columns).cast(pl.String).iter_rows(), start=1
+    for row, (source_id, title, text, topics, answer, votes) in options.rows(
+        frame.select(columns).cast(pl.String).iter_rows(), frame.height
     ):
         title, text, answer = (scrub(clean(t), hidden) for t in (title, text, answer))
         asked = text or title
@@ -135,7 +140,7 @@ def load(path: str | Path | None, options: Options) -> Loaded:
         question.answers[answer] = gold.Answer(answer, upvotes)
         ledger.keep(row, question.id)
     notes = _notes(list(questions.values()), titles_used, odd_votes)
-    return _finish(ledger, list(questions.values()), options, notes, layout, str(path))
+    return _finish(ledger, list(questions.values()), options, notes, layout, where)
 
 
 def _finish(

@@ -122,8 +122,8 @@ def from_frame(frame: pl.DataFrame, options: Options, *, name: str, where: str) 
     items: dict[str, _Item] = {}
     conflicts: list[tuple[int, str]] = []
     texts = {target: _texts(frame[column]) for target, column in found.items()}
-    for number in range(1, frame.height + 1):
-        row = {target: values[number - 1] for target, values in texts.items()}
+    for number, values in options.rows(zip(*texts.values(), strict=True), frame.height):
+        row = dict(zip(texts, values, strict=True))
         title = clean(row.get("title"))
         question = clean(row.get("question")) or title
         if not question:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
+
 from attunement.datasets.base import Ledger, Loaded, Options, meta, stable_hash
 from attunement.datasets.cleaning import clean_characters
 from attunement.errors import UserError
@@ -85,8 +87,7 @@ def records(file: Path) -> Iterator[dict[str, Any]]:
 
     """
     if file.suffix.lower() not in (".json", ".jsonl", ".ndjson"):
-        for row in read_frame(file).iter_rows(named=True):
-            yield {k: _decoded(v) if k in SHAPES else v for k, v in row.items()}
+        yield from rows_of(read_frame(file))
         return
     if not file.is_file():
         raise UserError("no such file.", where=str(file), fix="Check the path.")
@@ -97,6 +98,14 @@ def records(file: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(value, dict):
             raise UserError("a conversation is not a JSON object.", where=where)
         yield value
+
+
+def rows_of(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as objects, turns in JSON text decoded."""
+    return [
+        {k: _decoded(v) if k in SHAPES else v for k, v in row.items()}
+        for row in frame.iter_rows(named=True)
+    ]
 
 
 def _values(text: str, where: str) -> Iterator[tuple[str, Any]]:
@@ -141,7 +150,7 @@ def from_records(
             where=where,
         )
     builder = _Builder(options, where)
-    for number, record in enumerate(conversations, start=1):
+    for number, record in options.rows(conversations, len(conversations)):
         builder.add(number, record)
     return builder.finish(name)
 

@@ -60,14 +60,13 @@ def read_frame(path: str | Path) -> pl.DataFrame:
 def text_of(file: Path) -> str:
     """Return a file's text, UTF-8 or UTF-16 by its byte-order mark; say where it is neither."""
     raw = file.read_bytes()
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return raw.decode("utf-16")
+    wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise UserError(
-            f"byte 0x{raw[error.start]:02x} in line {line} is not UTF-8.",
+            f"byte 0x{raw[error.start]:02x} in line {line} is not {'UTF-16' if wide else 'UTF-8'}.",
             where=str(file),
             fix="Save the file as UTF-8 (for example: iconv -f LATIN1 -t UTF-8).",
         ) from None
@@ -104,7 +103,14 @@ def _read_jsonl(file: Path) -> pl.DataFrame:
     if not rows:
         raise UserError("the file has no rows.", where=str(file))
     names = list(dict.fromkeys(key for row in rows for key in row))
-    return pl.DataFrame([_json_column(n, [row.get(n) for row in rows]) for n in names])
+    try:
+        return pl.DataFrame([_json_column(n, [row.get(n) for row in rows]) for n in names])
+    except UnicodeEncodeError:
+        raise UserError(
+            "a text holds half of a surrogate pair (an escape from \\ud800 to \\udfff).",
+            where=str(file),
+            fix="Write the file again from the texts, with a JSON library.",
+        ) from None
 
 
 def _json_column(name: str, values: list[Any]) -> pl.Series:

@@ -11,7 +11,7 @@ import html
 import re
 import unicodedata
 from html.parser import HTMLParser
-from typing import Final
+from typing import Any, Final
 
 _BLOCK_TAGS: Final = (
     "address|article|aside|blockquote|dd|div|dl|dt|fieldset|figcaption|figure|footer|form|h1|h2|h3"
@@ -82,7 +82,7 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         # A tag that is never closed must not swallow the rest of the answer.
         lower = whole.lower()
-        self._unread = frozenset(t for t in _UNREAD if f"</{t}" in lower)
+        self._unread = {t for t in _UNREAD if lower.rfind(f"</{t}") > lower.rfind(f"<{t}")}
         self._skipping: list[str] = []
         self._lists: list[int | None] = []
         self._mark_waits = False
@@ -91,6 +91,10 @@ class _Reader(HTMLParser):
 
     def text(self) -> str:
         return "".join(self._parts)
+
+    def set_cdata_mode(self, elem: str, **more: Any) -> None:
+        if elem in self._unread:
+            super().set_cdata_mode(elem, **more)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in self._unread:

@@ -8,6 +8,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 .PHONY: demo test test-train check format docs clean
 .DEFAULT_GOAL := help
 
+docs: $(VENV)/.dev
+	$(BIN)/python scripts/write_commands.py
+	$(BIN)/python scripts/write_reproductions.py $(if $(DATA),--data $(DATA))
+
 help:
 	@echo "make demo        evaluate the bundled sample with an embedded language model; writes demo-run/report/"
 	@echo "make test        set up and run the tests (everything that needs no torch)"

@@ -1,0 +1,255 @@
+"""The stages of a study, each from the run folder to the run folder.
+
+A stage that asks models keeps every reply in the folder's journals, so that a study that was
+stopped goes on without asking again. The other stages are cheap and made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from attunement import tables
+from attunement.errors import UserError
+from attunement.inspect_bridge import ModelSpec, Settings
+from attunement.pipeline.config import Judge, Model, Study
+from attunement.runs import Run, fingerprint
+
+
+class Progress(Protocol):
+    """Opens a progress display: takes what is done and of how many, yields ``advance(n)``."""
+
+    def __call__(
+        self, what: str, total: int | None = None
+    ) -> AbstractContextManager[Callable[[int], None]]:
+        """Open the display."""
+        ...
+
+
+Say = Callable[[str], None]
+
+
+def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
+    """Do every stage of a study and return the path of the report.
+
+    Parameters
+    ----------
+    study
+        What to do.
+    run
+        The folder; one that holds another study is refused.
+    progress, say
+        Where progress and remarks go.
+
+    Raises
+    ------
+    UserError
+        Where the folder holds another study, or an input does not fit.
+    """
+    _claim(study, run)
+    items, given = load(study, run, say=say)
+    made = generate(study, run, items, progress=progress, say=say)
+    responses = pl.concat([given, *made])
+    _refuse_duplicates(responses)
+    run.write(responses, "responses")
+    score(study, run, items, responses, progress=progress)
+    for one in study.judges:
+        judge(study, run, one, items, responses, progress=progress, say=say)
+    return report(study, run, progress=progress)
+
+
+def _claim(study: Study, run: Run) -> None:
+    configuration = study.model_dump(mode="json")
+    seen = run.manifest().get("fingerprint")
+    mine = fingerprint({k: configuration[k] for k in ("data", "responses", "variant")})
+    if seen not in (None, mine):
+        raise UserError(
+            "this folder holds a run of other data, answers or variant.",
+            where=str(run.folder),
+            fix="Name another folder with --out, or remove this one.",
+        )
+    run.describe(
+        name=study.name,
+        fingerprint=mine,
+        configuration=configuration,
+        sample=study.data.source == "sample",
+    )
+
+
+def load(study: Study, run: Run, *, say: Say) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Load the items, and the answers that exist already."""
+    from attunement import datasets
+
+    data = study.data
+    loaded = datasets.load(
+        data.source,
+        data.path,
+        mapping=data.map,
+        topics=data.topics,
+        limit=data.limit,
+        seed=data.seed,
+    )
+    known = set(loaded.items["item_id"].to_list())
+    answers = [loaded.responses]
+    for path in study.responses:
+        table = tables.read_table(path, "responses")
+        mine = table.filter(pl.col("item_id").is_in(known))
+        if mine.height < table.height:
+            say(f"{path.name}: {table.height - mine.height} answers to other items are left out.")
+        answers.append(mine)
+    for row in loaded.dropped.iter_rows(named=True):
+        say(f"Left out, {row['reason']}: {row['count']}")
+    run.write(loaded.items, "items")
+    run.record("load", **loaded.account())
+    return loaded.items, pl.concat(answers)
+
+
+def generate(
+    study: Study, run: Run, items: pl.DataFrame, *, progress: Progress, say: Say
+) -> list[pl.DataFrame]:
+    """Ask each model for its answers."""
+    if not study.models:
+        return []
+    from attunement.raters.judges import subset_items
+    from attunement.respond import generate as ask
+    from attunement.respond import preset
+
+    how = study.generate
+    asked = items if how.limit is None else subset_items(items, how.limit, seed=study.data.seed)
+    made = []
+    for model in study.models:
+        spec = model_spec(model)
+        with progress(f"Answers of {spec.name}", asked.height * how.candidates) as advance:
+            answers = ask(
+                asked,
+                [spec],
+                preset=preset(how.system),
+                word_limit=how.words,
+                candidates=how.candidates,
+                journal_folder=run.calls,
+                on_progress=advance,
+            )
+        failed = answers.filter(pl.col("error").is_not_null()).height
+        if failed:
+            say(f"{spec.name}: {failed} of {answers.height} answers failed; run again to retry.")
+        run.record(f"generate {spec.name}", answers=answers.height, failed=failed)
+        made.append(answers)
+    return made
+
+
+def score(
+    study: Study, run: Run, items: pl.DataFrame, responses: pl.DataFrame, *, progress: Progress
+) -> None:
+    """Rate every answer with the automatic metrics."""
+    from attunement.raters.metrics import score as rate
+
+    with progress("Metrics", responses.height) as advance:
+        parts = []
+        for start in range(0, responses.height, 256):
+            batch = responses.slice(start, 256)
+            parts.append(rate(batch, items, metrics=study.score.metrics, variant=study.variant))
+            advance(batch.height)
+    ratings = pl.concat(parts)
+    run.add_ratings(ratings)
+    run.record("score", ratings=ratings.height, variant=study.variant)
+
+
+def judge(
+    study: Study,
+    run: Run,
+    who: Judge,
+    items: pl.DataFrame,
+    responses: pl.DataFrame,
+    *,
+    progress: Progress,
+    say: Say,
+) -> None:
+    """Have one judge rate the answers, all or those of a subset of the items."""
+    from attunement.instruments import load_instrument
+    from attunement.raters.judges import journal_path, make_plan, rater_row, run_plan
+
+    plan = make_plan(
+        items,
+        responses,
+        load_instrument(who.instrument),
+        model_spec(who, temperature=0.0),
+        repeats=who.repeats,
+        subset=who.subset,
+        seed=study.data.seed,
+    )
+    for said in plan.warnings:
+        say(said)
+    with progress(f"Judge {plan.rater}", len(plan.jobs())) as advance:
+        ratings = run_plan(plan, journal=journal_path(run.calls, plan), on_progress=advance)
+    run.add_ratings(ratings)
+    run.add_raters(rater_row(plan))
+    counts = ratings.group_by("status").len().sort("status").rows()
+    run.record(f"judge {plan.rater}", ratings=dict(counts), signature=plan.signature)
+
+
+def report(study: Study, run: Run, *, progress: Progress) -> Path:
+    """Analyze the ratings and write the report."""
+    from attunement.analysis import analyze
+    from attunement.report import write_report
+
+    items, responses, ratings = (run.read(k) for k in ("items", "responses", "ratings"))
+    with progress("Analysis and report", 2) as advance:
+        analysis = analyze(
+            items,
+            responses,
+            ratings,
+            raters=run.read("raters") if run.has("raters") else None,
+            variant=study.variant,
+            seed=study.analyze.seed,
+            replicates=study.analyze.replicates,
+        )
+        analysis.write(run.folder)
+        advance(1)
+        run.record("analyze", seed=study.analyze.seed, replicates=study.analyze.replicates)
+        page = write_report(
+            run.folder / "report",
+            analysis=analysis,
+            items=items,
+            responses=responses,
+            ratings=ratings,
+            manifest=run.manifest(),
+            title=study.report.title,
+        )
+        advance(1)
+    return page
+
+
+def model_spec(model: Model, **defaults: Any) -> ModelSpec:
+    """Return how a model of a study file is asked."""
+    temperature = (
+        model.temperature if model.temperature is not None else defaults.get("temperature")
+    )
+    return ModelSpec(
+        name=model.name or model.model,
+        model=model.model,
+        base_url=model.base_url,
+        api_key_env=model.api_key_env,
+        settings=Settings(
+            temperature=temperature,
+            top_p=model.top_p,
+            max_tokens=model.max_tokens,
+            max_connections=model.connections,
+        ),
+        price_in=model.price_in,
+        price_out=model.price_out,
+    )
+
+
+def _refuse_duplicates(responses: pl.DataFrame) -> None:
+    twice = responses.filter(pl.col("response_id").is_duplicated())
+    if twice.height:
+        first = twice.row(0, named=True)
+        raise UserError(
+            f"two answers have the id {first['response_id']!r}.",
+            fix="Give each source a name of its own, and each of its answers to an item another "
+            "candidate number.",
+        )

@@ -242,6 +242,16 @@ class Analysis:
         part.replace(path)
         return path
 
+    def write_tables(self, folder: str | Path) -> list[Path]:
+        """Write every frame as a CSV file of its name and return their paths."""
+        made = []
+        for name in SCHEMAS:
+            path = Path(folder) / f"{name}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            getattr(self, name).write_csv(path)
+            made.append(path)
+        return made
+
     def as_json(self) -> dict[str, Any]:
         """Return the analysis as ``analysis.json`` holds it."""
         plain = {k: v for k, v in vars(self).items() if k not in SCHEMAS}

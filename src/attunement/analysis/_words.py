@@ -8,6 +8,7 @@ from typing import Any
 
 from attunement.analysis._cube import THERAPIST, Cube
 from attunement.stats.bootstrap import FEW
+from attunement.tables import REFERENCE
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -55,6 +56,7 @@ class Findings:
     def __init__(self, cube: Cube, topic: str, ranking: Rows, comparisons: Rows) -> None:
         found = [r for r in ranking if r["topic"] == topic and _known(r.get("estimate"))]
         self.topic = topic
+        self.noun = _noun(cube)
         self.ranked = sorted(found, key=lambda r: float(r["estimate"]))
         self.unranked = [s for s in cube.compared if s not in {r["source"] for r in found}]
         self.best: str | None = self.ranked[0]["source"] if self.ranked else None
@@ -117,20 +119,23 @@ def recommend(
 def _text(found: Findings) -> str:
     where = "Over all topics" if found.topic == "all" else f"For {found.topic}"
     best, enough = found.best, _enough(found)
+    noun = found.noun
     if best is None:
         return f"{where}, no distance could be computed, so nothing can be recommended."
     if found.kind == "none_good_enough":
         return (
-            f"{where}, no source is good enough: even {best}, the nearest, is farther from the "
-            "reference than another therapist's answer is."
+            f"{where}, no source is good enough: even {best}, the nearest, is farther from "
+            f"{noun} than another therapist's answer is."
         )
     if found.kind == "use":
         return f"{where}, use {best}: it is closer to the reference than {_rivals(found)}. {enough}"
     if not found.others:
         return f"{where}, {best} is the only source, so there is no choice to make. {enough}"
+    items = plural(found.ranked[0]["n"], "item")
     return (
-        f"{where}, the data do not decide: {best} has the smallest distance but is not told apart "
-        f"from {listed(found.open)}, which does not mean that they are equally close. {enough}"
+        f"{where}, the data ({items}) do not decide: {best} has the smallest distance but is not "
+        f"told apart from {listed(found.open)}, which does not mean that they are equally close. "
+        f"{enough}"
     )
 
 
@@ -221,8 +226,12 @@ def summarize(cube: Cube, ranking: Rows, comparisons: Rows) -> list[str]:
 def _gold(cube: Cube) -> str:
     if cube.column(cube.reference) is None:
         return "no reference answers"
-    named = cube.reference != "reference"
-    return f"{cube.reference}'s answers" if named else "the reference answers"
+    own = cube.reference == REFERENCE
+    return "the reference answers" if own else f"the answers of {cube.reference}"
+
+
+def _noun(cube: Cube) -> str:
+    return "the reference" if cube.reference == REFERENCE else cube.reference
 
 
 def _outcome(found: Findings) -> str:
@@ -231,7 +240,7 @@ def _outcome(found: Findings) -> str:
     row = found.ranked[0]
     size = f"{_span(row, 'estimate')} over {plural(row['n'], 'question')}"
     if not found.others:
-        said = f"{found.best} is at a mean standardized distance from the reference of {size}"
+        said = f"{found.best} is at a mean standardized distance from {found.noun} of {size}"
     else:
         said = (
             f"{found.best} has the smallest mean standardized distance from the reference, {size}"

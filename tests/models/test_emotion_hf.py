@@ -137,6 +137,7 @@ def test_thresholds(tiny):
 
 @pytest.mark.train
 def test_an_unknown_folder_is_a_clear_error(tmp_path):
+    pytest.importorskip("torch")
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="cannot be loaded"):
         HuggingFaceEmotionModel(str(tmp_path / "empty"))

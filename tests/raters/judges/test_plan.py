@@ -118,6 +118,9 @@ def test_a_judge_of_its_own_answers_is_a_warning(items, responses) -> None:
     answers = responses("a", "b").with_columns(model=pl.Series(["openai/m", "openai/n"]))
     (said,) = make_plan(items(2), answers, STANDARD, SPEC).warnings
     assert "rates 1 of its own answers (source a)" in said
+    answers = responses("a", "b").with_columns(model=pl.lit("local/gemma-3-270m"))
+    assert len(make_plan(items(2), answers, STANDARD, ModelSpec("local", "local")).warnings) == 1
+    assert make_plan(items(2), answers, STANDARD, SPEC).warnings == ()
 
 
 def test_repeats_at_temperature_0_are_a_warning(items, responses) -> None:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from attunement.instruments import load_instrument, parse_instrument
 from attunement.raters.judges.prompt import (
+    CLOSING,
     MARKER_RULE,
+    REMINDER,
     Material,
     boundary,
     build_messages,
@@ -66,7 +68,7 @@ def test_what_follows_the_answer_is_ours() -> None:
     text = prompt(ATTACKS[2])
     code = boundary(Material((("user", "I am sad."),), ATTACKS[2]), 0)
     after = text.rsplit(f"[END ANSWER TO RATE {code}]", 1)[1]
-    assert after.startswith("\n\nReply with one JSON object only")
+    assert after == "\n\nNow reply with the JSON object only."
 
 
 def test_a_code_is_the_same_for_the_same_call_and_another_for_another_seed() -> None:
@@ -114,8 +116,8 @@ def test_the_turns_of_a_conversation_stand_apart() -> None:
 
 
 def test_a_repeated_call_asks_for_the_form_again() -> None:
-    assert prompt("a", attempt=1).startswith(prompt("a"))
-    assert prompt("a", attempt=1) != prompt("a")
+    assert prompt("a", attempt=1).endswith(REMINDER)
+    assert prompt("a").endswith(CLOSING)
 
 
 def test_the_rationale_comes_before_the_score() -> None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from attunement import tables
 from attunement.errors import UserError
-from attunement.inspect_bridge import Call, ModelSpec
+from attunement.inspect_bridge import LOCAL, Call, ModelSpec
 from attunement.instruments import Dimension, Instrument
 from attunement.raters.judges.prompt import (
     Material,
@@ -286,7 +286,11 @@ def _with_defaults(spec: ModelSpec) -> ModelSpec:
 
 
 def _warnings(answers: pl.DataFrame, spec: ModelSpec, repeats: int) -> Iterator[str]:
-    own = answers.filter(pl.col("model").is_in([spec.model, spec.name]))
+    # the embedded model's answers carry its full name, local/...
+    own = answers.filter(
+        pl.col("model").is_in([spec.model, spec.name])
+        | (spec.demonstration & pl.col("model").str.starts_with(f"{LOCAL}/"))
+    )
     if own.height:
         sources = ", ".join(own["source"].unique(maintain_order=True))
         yield (

@@ -27,7 +27,12 @@ MARKER_RULE = (
 )
 """Added to every delimited system message, so that no instrument can forget it."""
 
-REMINDER = "An earlier reply did not have this form. Give the JSON object and nothing else."
+CLOSING = "Now reply with the JSON object only."
+"""Ends every delimited prompt, so that the last word is ours."""
+
+REMINDER = (
+    "An earlier reply did not have the form asked for above. Reply with the JSON object only."
+)
 """Ends the prompt of a repeated call: a model at temperature 0 would say the same thing again."""
 
 
@@ -71,14 +76,15 @@ def build_messages(
         user = "\n\n".join([*said, material.answer])
         return (Message("system", judge.system), Message("user", user))
     code = boundary(material, seed)
+    # What is the same in every call comes first: servers keep the work they did on a common start.
     user = "\n\n".join(
         [
             (judge.task or "").strip(),
             *(describe(d, instrument.language) for d in dimensions),
+            _reply_form(dimensions),
             f"The material follows. Only markers with the code {code} begin or end it.",
             *_delimited(material, code),
-            _reply_form(dimensions),
-            *([REMINDER] if attempt else []),
+            REMINDER if attempt else CLOSING,
         ]
     )
     system = f"{judge.system.strip()} {MARKER_RULE}"
@@ -147,11 +153,12 @@ def _anchors(anchors: dict[Any, dict[str, str]], language: str) -> str:
 
 
 def _reply_form(dimensions: Sequence[Dimension]) -> str:
-    one = '{"rationale": "<one short sentence>", "score": <your rating>}'
+    # In words: small models copy the placeholders of an example.
+    inner = 'first "rationale", one short sentence on what in the answer decides, then "score"'
     if len(dimensions) == 1:
-        return f"Reply with one JSON object only: {one}"
-    each = ", ".join(f'"{d.id}": {one}' for d in dimensions)
-    return f"Reply with one JSON object only: {{{each}}}"
+        return f"Reply with one JSON object only. It holds {inner}."
+    names = ", ".join(f'"{d.id}"' for d in dimensions)
+    return f"Reply with one JSON object only. It has the keys {names}; each holds {inner}."
 
 
 def reply_schema(instrument: Instrument, dimensions: Sequence[Dimension]) -> dict[str, Any] | None:

@@ -50,7 +50,11 @@ def check(
         raise typer.Exit(EXIT_PROBLEMS) from None
     problems = tables.check(frame, found)
     warnings = [p for p in problems if p.reason.startswith("unknown column")]
-    problems = [p for p in problems if p not in warnings]
+    # An id that is made from other columns is empty because they are; that is said already.
+    made = {c for c in tables.KEYS[found] if c not in frame.columns}
+    problems = [
+        p for p in problems if p not in warnings and not (p.reason == "empty" and p.column in made)
+    ]
     _report(file, found, frame, problems, warnings, as_json)
     if problems:
         raise typer.Exit(EXIT_PROBLEMS)

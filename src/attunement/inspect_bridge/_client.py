@@ -210,16 +210,18 @@ def call_config(spec: ModelSpec, call: Call) -> GenerateConfig:
     from inspect_ai.util import JSONSchema
 
     config = GenerateConfig(seed=call.seed)
-    if call.schema is None:
-        return config
     if spec.model == LOCAL:
-        # Inspect leaves out ranges and lengths, which llama.cpp turns into its grammar
-        config.extra_body = {
-            "response_format": {
+        from attunement.models.local import INSTRUCTION, SCHEMA
+
+        config.extra_body = dict(call.local or (SCHEMA if call.schema else INSTRUCTION))
+        if call.schema is not None:
+            # Inspect leaves out ranges and lengths, which llama.cpp turns into its grammar
+            config.extra_body["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "answer", "schema": call.schema, "strict": True},
             }
-        }
+        return config
+    if call.schema is None:
         return config
     config.response_schema = ResponseSchema(
         name="answer",

@@ -36,6 +36,7 @@ def identity(spec: ModelSpec, call: Call) -> str:
         "base_url": None if spec.model == LOCAL else spec.base_url,
         "messages": [[m.role, m.text] for m in call.messages],
         "schema": call.schema,
+        "local": call.local if spec.model == LOCAL else None,
         "seed": settings.seed if call.seed is None else call.seed,
         "temperature": settings.temperature,
         "top_p": settings.top_p,

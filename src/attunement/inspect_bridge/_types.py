@@ -106,6 +106,9 @@ class Call:
         JSON Schema that the answer must follow, where the provider can hold the model to it.
     seed
         Replaces ``Settings.seed`` for this call, so that replicates differ.
+    local
+        What the embedded model's server gets besides, in llama.cpp's own words (such as
+        `attunement.models.local.ANSWER`); no other server sees it.
 
     """
 
@@ -113,6 +116,7 @@ class Call:
     messages: tuple[Message, ...]
     schema: dict[str, Any] | None = None
     seed: int | None = None
+    local: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

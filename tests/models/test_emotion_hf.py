@@ -129,6 +129,9 @@ def test_thresholds(tiny):
     assert [label for label, _ in everything] == [LABELS[i] for i in np.argsort(-chances)]
     named = HuggingFaceEmotionModel(str(tiny), thresholds={"joy": 0.0, "sadness": 1.0})
     assert named.thresholds.tolist() == [0.0, 1.0, 0.5]
+    default = HuggingFaceEmotionModel(str(tiny), thresholds=0.5)
+    assert default.name == f"hf:{tiny}"
+    assert named.name.startswith(f"{default.name}+thresholds-")
     with pytest.raises(UserError, match="'sadness'"):
         HuggingFaceEmotionModel(str(tiny), thresholds={"sadnes": 0.3})
     with pytest.raises(UserError, match="between 0 and 1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -76,11 +77,15 @@ class HuggingFaceEmotionModel:
         self._model = model.eval().to(self._device)
         config = model.config
         commit = getattr(config, "_commit_hash", None) or revision
-        self.name: str = f"hf:{model_id_or_path}" + (f"@{commit}" if commit else "")
         self.labels: tuple[str, ...] = tuple(config.id2label[i] for i in range(config.num_labels))
         self.thresholds: NDArray[np.float64] = _thresholds(
             thresholds, self.labels, model_id_or_path
         )
+        self.name: str = f"hf:{model_id_or_path}" + (f"@{commit}" if commit else "")
+        if (self.thresholds != DEFAULT_THRESHOLD).any():
+            # Other thresholds give other emotions: a signature has to tell them apart.
+            digest = hashlib.sha256(self.thresholds.tobytes()).hexdigest()
+            self.name += f"+thresholds-{digest[:8]}"
         self._one_label = config.problem_type == "single_label_classification"
         self._before, self._after = _special_tokens(self._tokenizer)
         special = len(self._before) + len(self._after)

@@ -13,7 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from attunement.errors import UserError
-from attunement.stats.result import SCHEMA_VERSION, Result, TestResult
+from attunement.stats.result import SCHEMA_VERSION, Result, TestResult, signature
 
 FILE = "analysis.json"
 
@@ -207,6 +207,10 @@ class Analysis:
             self._result("difference", row, "mean paired difference of distances over items")
             for row in self.comparisons.rename({"difference": "estimate"}).iter_rows(named=True)
         ]
+        out += [
+            self._result("equivalence", row, "mean signed difference from the reference, TOST")
+            for row in self.equivalence.iter_rows(named=True)
+        ]
         for kind in ("refusal", "disclaimer"):
             out += [self._share(kind, row) for row in self.answers.iter_rows(named=True)]
         return out
@@ -296,7 +300,8 @@ class Analysis:
             estimate=_float(row["estimate"]),
             ci_low=_float(row["ci_low"]),
             ci_high=_float(row["ci_high"]),
-            ci_level=self.ci_level,
+            # Two one-sided tests at alpha belong to the interval of 1 - 2 alpha.
+            ci_level=2 * self.ci_level - 1 if name == "equivalence" else self.ci_level,
             n=row["n"] or 0,
             n_missing=row["n_missing"] or 0,
             method=method,
@@ -317,6 +322,7 @@ class Analysis:
             n_missing=row["errors"] + row["empty"],
             method="share of answers, Wilson score interval",
             group={"source": row["source"]},
+            signature=signature(f"{kind}_rate", ci="wilson", level=self.ci_level, n=answered),
             reason=None if answered else "no answers with text",
         )
 

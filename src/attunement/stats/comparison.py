@@ -86,15 +86,16 @@ def signed_rank(differences: ArrayLike) -> TestResult:
 
 def _exact_p(ranks: Floats, smaller: float) -> float:
     """Return the share of all sign patterns at least as far from even as the observed one."""
-    # Mean ranks are multiples of a half, so that doubled ranks are whole numbers to count with.
-    doubled = np.rint(2 * ranks).astype(np.int64)
-    ways = np.zeros(int(doubled.sum()) + 1)
+    # Mean ranks are multiples of a half, so that doubled ranks are whole numbers to count with;
+    # sums above the observed one are never needed.
+    size = round(2 * smaller) + 1
+    ways = np.zeros(size)
     ways[0] = 1.0
-    for rank in doubled:
-        shifted = np.zeros_like(ways)
-        shifted[rank:] = ways[: ways.size - rank]
-        ways = (ways + shifted) / 2
-    return float(min(1.0, 2 * ways[: round(2 * smaller) + 1].sum()))
+    for rank in np.rint(2 * ranks).astype(np.int64):
+        if rank < size:
+            ways[rank:] += ways[: size - rank].copy()
+        ways /= 2
+    return float(min(1.0, 2 * ways.sum()))
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,10 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["equivalent"] is None:
         return str(row["reason"])
     if row["equivalent"]:
-        return "equivalent on average: the mean difference is smaller than the therapists' distance"
+        return (
+            "equivalent on average: the mean difference is smaller than the therapists' distance, "
+            "which says nothing about single answers"
+        )
     if row["ci_low"] >= row["margin"] or row["ci_high"] <= -row["margin"]:
         return "different: the mean difference is larger than the therapists' distance"
     return "not shown: the interval reaches beyond the therapists' distance"

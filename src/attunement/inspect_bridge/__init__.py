@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from attunement.inspect_bridge._ask import ask
+from attunement.inspect_bridge._cost import cost_of
+from attunement.inspect_bridge._journal import count_answered
 from attunement.inspect_bridge._types import LOCAL, Call, Message, ModelSpec, Reply, Settings
 
-__all__ = ["LOCAL", "Call", "Message", "ModelSpec", "Reply", "Settings", "ask"]
+__all__ = [
+    "LOCAL",
+    "Call",
+    "Message",
+    "ModelSpec",
+    "Reply",
+    "Settings",
+    "ask",
+    "cost_of",
+    "count_answered",
+]

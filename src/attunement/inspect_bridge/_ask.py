@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from attunement.inspect_bridge._client import (
     is_unreachable,
     open_model,
 )
+from attunement.inspect_bridge._cost import cost_of
 from attunement.inspect_bridge._journal import Journal, identity
 from attunement.inspect_bridge._types import LOCAL, Call, Message, ModelSpec, Reply
 
@@ -39,7 +40,7 @@ def ask(
     *,
     journal: Path | None,
     on_reply: Callable[[Reply], None] | None = None,
-) -> Iterator[Reply]:
+) -> Generator[Reply, None, None]:
     """Ask a model, and yield one reply for each call, in order of arrival.
 
     Calls are taken from ``calls`` as room becomes free, so neither calls nor replies pile up; a
@@ -300,17 +301,6 @@ def _reply(spec: ModelSpec, call: Call, output: ModelOutput) -> Reply:
         latency_s=output.time,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        cost_usd=cost(spec, tokens_in, tokens_out, usage.total_cost if usage else None),
+        cost_usd=cost_of(spec, tokens_in, tokens_out, usage.total_cost if usage else None),
         error=error,
     )
-
-
-def cost(
-    spec: ModelSpec, tokens_in: int | None, tokens_out: int | None, stated: float | None = None
-) -> float | None:
-    """Return USD from the spec's prices; where it has none, what the provider stated, or None."""
-    if spec.model == LOCAL:
-        return 0.0
-    if spec.price_in is None or spec.price_out is None or tokens_in is None or tokens_out is None:
-        return stated
-    return (tokens_in * spec.price_in + tokens_out * spec.price_out) / 1_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,6 +162,14 @@ class Journal:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def count_answered(spec: ModelSpec, calls: Iterable[Call], journal: Path | None) -> int:
+    """Return how many of the calls a journal answers already, without asking or making a file."""
+    if journal is None or not journal.exists():
+        return 0
+    with Journal(journal) as book:
+        return sum(identity(spec, call) in book for call in calls)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

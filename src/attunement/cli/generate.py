@@ -1,0 +1,306 @@
+"""``attunement generate``: ask models for answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attunement.inspect_bridge import ModelSpec, Settings
+    from attunement.respond import Estimate
+
+
+@friendly
+def generate(
+    items: Path = typer.Argument(..., help="Table of items: item_id and turns."),
+    model: list[str] = typer.Option(
+        ...,
+        "--model",
+        help="A model, or name=model to name it in tables; may be repeated. As Inspect AI names "
+        "it: openai/..., anthropic/..., openai-api/SERVER/NAME with --base-url, or local for the "
+        "embedded model (demonstration quality).",
+    ),
+    out: Path | None = typer.Option(
+        None, "--out", help="Where the answers go: .parquet, .csv, .tsv or .jsonl."
+    ),
+    run: Path | None = typer.Option(
+        None,
+        "--run",
+        help="Run folder that keeps the replies and takes the answers as well; by default replies "
+        "are kept beside --out.",
+    ),
+    base_url: str | None = typer.Option(
+        None,
+        "--base-url",
+        help="Address of an OpenAI-compatible server, ending in /v1; for every model but local.",
+    ),
+    api_key_env: str | None = typer.Option(
+        None, "--api-key-env", help="Environment variable that holds the key."
+    ),
+    system: str = typer.Option(
+        "counselor",
+        "--system",
+        help="System prompt: none, counselor, brief-counselor, peer-support, or @FILE.",
+    ),
+    temperature: float | None = typer.Option(
+        None, "--temperature", min=0.0, help="Sampling temperature; by default the provider's."
+    ),
+    top_p: float | None = typer.Option(
+        None, "--top-p", min=0.0, max=1.0, help="Nucleus sampling; by default the provider's."
+    ),
+    max_tokens: int | None = typer.Option(
+        None, "--max-tokens", min=1, help="Longest answer in tokens; by default the provider's."
+    ),
+    words: int | None = typer.Option(
+        None, "--words", min=1, help="Longest answer in words; a longer one is asked for again."
+    ),
+    attempts: int = typer.Option(
+        5, "--attempts", min=1, help="Calls at most until an answer keeps to --words."
+    ),
+    candidates: int = typer.Option(1, "--candidates", min=1, help="Answers to each item."),
+    limit: int | None = typer.Option(
+        None, "--limit", min=1, help="Ask for the first so many items only."
+    ),
+    seed: int = typer.Option(
+        1, "--seed", help="Seed of the first candidate, passed to the model; others follow from it."
+    ),
+    connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
+    retries: int = typer.Option(
+        3, "--retries", min=0, help="Repeats of a call that failed for a passing reason."
+    ),
+    timeout: int | None = typer.Option(
+        None, "--timeout", min=1, help="Seconds that one call may take; by default ten minutes."
+    ),
+    price_in: float | None = typer.Option(
+        None, "--price-in", min=0.0, help="USD for a million tokens in, for the cost."
+    ),
+    price_out: float | None = typer.Option(
+        None, "--price-out", min=0.0, help="USD for a million tokens out, for the cost."
+    ),
+    dry_run: bool = typer.Option(
+        False, "--dry-run", help="Say calls, tokens and cost, and stop before any call."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+) -> None:
+    """Ask models for answers to each item.
+
+    Every reply is kept the moment it arrives: stopped and started again, no call is made twice.
+    Exit code 1 where some calls failed; they are marked in the table.
+    """
+    from attunement import tables
+    from attunement.errors import UserError
+    from attunement.inspect_bridge import Settings
+    from attunement.respond import estimate, preset
+    from attunement.respond import generate as ask
+
+    if out is None and run is None and not dry_run:
+        raise UserError("nowhere to put the answers.", fix="Give --out FILE, --run FOLDER or both.")
+    table = tables.read_table(items, "items")
+    if limit is not None:
+        table = table.head(limit)
+    specs = _specs(
+        model,
+        base_url,
+        api_key_env,
+        Settings(
+            temperature=temperature,
+            top_p=top_p,
+            max_tokens=max_tokens,
+            max_connections=connections,
+            max_retries=retries,
+            timeout=timeout,
+        ),
+        (price_in, price_out),
+    )
+    journals = _journals(run, out)
+    how: dict[str, Any] = {
+        "preset": preset(system),
+        "word_limit": words,
+        "candidates": candidates,
+        "max_attempts": attempts,
+        "journal_folder": journals,
+        "seed": seed,
+    }
+    if dry_run:
+        _tell_estimate(estimate(table, specs, **how), as_json)
+        return
+    made = []
+    for spec in specs:
+        with progress(f"Answers of {spec.name}", table.height * candidates) as advance:
+            made.append(ask(table, [spec], **how, on_progress=advance))
+        _write(made, table, out, run)
+    failed = _tell(made, specs, out, run, as_json)
+    if failed:
+        raise typer.Exit(EXIT_PROBLEMS)
+
+
+def _specs(
+    models: list[str],
+    base_url: str | None,
+    api_key_env: str | None,
+    settings: Settings,
+    prices: tuple[float | None, float | None],
+) -> list[ModelSpec]:
+    from attunement.errors import UserError
+    from attunement.inspect_bridge import LOCAL, ModelSpec
+
+    specs = []
+    for said in models:
+        name, sign, model = said.partition("=")
+        if not sign or "/" in name:  # no name before the sign: it belongs to the model
+            name = model = said
+        if not name or not model:
+            raise UserError(f"--model {said!r} is not a model or name=model.")
+        own = model == LOCAL
+        specs.append(
+            ModelSpec(
+                name,
+                model,
+                base_url=None if own else base_url,
+                api_key_env=None if own else api_key_env,
+                settings=settings,
+                price_in=prices[0],
+                price_out=prices[1],
+            )
+        )
+    names = [s.name for s in specs]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise UserError(
+            f"two models are called {twice[0]!r}.", fix="Name one of them: --model name=model."
+        )
+    return specs
+
+
+def _journals(run: Path | None, out: Path | None) -> Path | None:
+    from attunement.runs import Run
+
+    if run is not None:
+        return Run(run).calls
+    return out.parent / f"{out.stem}.calls" if out is not None else None
+
+
+def _write(
+    made: list[pl.DataFrame], items: pl.DataFrame, out: Path | None, run: Path | None
+) -> None:
+    """Write what there is so far, so that one model's end does not wait for the next one's."""
+    import polars as pl
+
+    from attunement import tables
+    from attunement.runs import Run
+
+    answers = pl.concat(made)
+    if out is not None:
+        tables.write_table(answers, out, "responses")
+    if run is None:
+        return
+    folder = Run(run)
+    if not folder.has("items"):
+        folder.write(items, "items")
+    if folder.has("responses"):
+        old = folder.read("responses").join(answers.select("response_id"), "response_id", "anti")
+        answers = pl.concat([old, answers])
+    folder.write(answers, "responses")
+    last = made[-1]
+    folder.record(
+        f"generate {last['source'][0]}" if last.height else "generate",
+        answers=last.height,
+        failed=last.filter(pl.col("error").is_not_null()).height,
+    )
+
+
+def _tell_estimate(estimates: list[Estimate], as_json: bool) -> None:
+    from dataclasses import asdict
+
+    if as_json:
+        print_json([], estimates=[asdict(e) for e in estimates])
+        return
+    for e in estimates:
+        most = f" (at most {e.calls_at_most:,})" if e.calls_at_most > e.calls else ""
+        kept = f", {e.arrived:,} already here" if e.arrived else ""
+        cost = "cost unknown (give --price-in and --price-out)"
+        if e.cost_usd is not None:
+            cost = f"${e.cost_usd:,.2f}"
+        console().print(
+            f"{e.source}: {e.answers:,} answers, {e.calls:,} calls{most}{kept}; about "
+            f"{e.tokens_in:,} tokens in, {e.tokens_out:,} out; {cost}.",
+            markup=False,
+        )
+    console().print(
+        "No call was made. Tokens in are characters divided by four; tokens out are the limit "
+        "that is set, or 400 an answer."
+    )
+
+
+def _tell(
+    made: list[pl.DataFrame],
+    specs: list[ModelSpec],
+    out: Path | None,
+    run: Path | None,
+    as_json: bool,
+) -> int:
+    """Say what came out; return the number of answers whose call failed."""
+    sources = [_account(answers, spec) for answers, spec in zip(made, specs, strict=True)]
+    if as_json:
+        print_json(
+            [],
+            sources=sources,
+            out=None if out is None else str(out),
+            run=None if run is None else str(run),
+        )
+    else:
+        for said in sources:
+            for line in _lines(said):
+                console().print(line, markup=False)
+        places = " and ".join(str(p) for p in (out, run) if p is not None)
+        console().print(f"Answers in {places}.", markup=False)
+    return sum(s["failed"] for s in sources)
+
+
+def _account(answers: pl.DataFrame, spec: ModelSpec) -> dict[str, Any]:
+    import polars as pl
+
+    from attunement.respond import OVER_LIMIT
+
+    marked = answers.filter(pl.col("error").is_not_null())
+    over = marked.filter(pl.col("error").str.starts_with(OVER_LIMIT))
+    failed = marked.filter(~pl.col("error").str.starts_with(OVER_LIMIT))
+    known = answers["cost_usd"].drop_nulls()
+    return {
+        "source": spec.name,
+        "model": spec.model,
+        "answers": answers.height - failed.height,
+        "failed": failed.height,
+        "first_failure": failed["error"][0] if failed.height else None,
+        "over_word_limit": over.height,
+        "empty": answers.filter((pl.col("text") == "") & pl.col("error").is_null()).height,
+        "attempts": int(answers["attempts"].sum() or 0),
+        "tokens_in": int(answers["tokens_in"].sum() or 0),
+        "tokens_out": int(answers["tokens_out"].sum() or 0),
+        "cost_usd": float(known.sum()) if len(known) else None,
+        "demonstration": spec.demonstration,
+    }
+
+
+def _lines(said: dict[str, Any]) -> list[str]:
+    cost = "" if said["cost_usd"] is None else f", ${said['cost_usd']:,.4f}"
+    lines = [
+        f"{said['source']}: {said['answers']:,} answers, {said['failed']:,} failed; "
+        f"{said['tokens_in']:,} tokens in, {said['tokens_out']:,} out{cost}."
+    ]
+    if said["over_word_limit"]:
+        lines.append(f"{said['over_word_limit']:,} are over the word limit, and marked so.")
+    if said["empty"]:
+        lines.append(f"{said['empty']:,} are empty.")
+    if said["demonstration"]:
+        lines.append("These answers are of demonstration quality: the model is very small.")
+    if said["failed"]:
+        lines.append(f"The first failure: {said['first_failure']}")
+        lines.append("Run the same command again to repeat only the calls that failed.")
+    return lines

@@ -76,16 +76,19 @@ def test_a_full_instrument_loads() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d.update(dimension=[]), "unknown key 'dimension'; did you mean 'dimensions'?"),
+        (lambda d: d.update(dimension=[]), "dimension: unknown key; did you mean 'dimensions'?"),
         (
             lambda d: d["dimensions"][0].update(wordings={}),
-            "dimensions.0: unknown key 'wordings'; did you mean 'wording'?",
+            "dimensions.0.wordings: unknown key; did you mean 'wording'?",
         ),
         (
             lambda d: d["dimensions"][0]["scale"].update(maximum=3),
-            "dimensions.0.scale: unknown key 'maximum'; did you mean 'max'?",
+            "dimensions.0.scale.maximum: unknown key; did you mean 'max'?",
         ),
-        (lambda d: d["judge"].update(zzz=1), "judge: unknown key 'zzz'; known: system, style"),
+        (
+            lambda d: d["judge"].update(zzz=1),
+            "judge.zzz: unknown key; known: per, prompts, rationale_chars",
+        ),
         (lambda d: d.pop("license"), "license: Field required"),
         (lambda d: d.update(id="Scale X"), "id: String should match"),
         (lambda d: d.update(version=0), "version:"),

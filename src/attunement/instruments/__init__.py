@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from attunement.instruments._load import list_instruments, load_instrument, parse_instrument
-from attunement.instruments.schema import (
+from attunement.instruments._load import (
+    check_instrument,
+    list_instruments,
+    load_instrument,
+    parse_instrument,
+)
+from attunement.instruments._problems import Problem
+from attunement.instruments._scales import (
     BooleanScale,
     ChoiceScale,
-    Dimension,
-    Instrument,
-    JudgeSection,
     NumberScale,
     Option,
     Scale,
-    Source,
-    Subscale,
+    SpansScale,
     TextScale,
+    Words,
+)
+from attunement.instruments.schema import (
+    SCHEMA_VERSION,
+    Dimension,
+    Example,
+    Instrument,
+    JudgeSection,
+    Source,
+    Step,
+    Subscale,
 )
 
 __all__ = [
+    "SCHEMA_VERSION",
     "BooleanScale",
     "ChoiceScale",
     "Dimension",
+    "Example",
     "Instrument",
     "JudgeSection",
     "NumberScale",
     "Option",
+    "Problem",
     "Scale",
     "Source",
+    "SpansScale",
+    "Step",
     "Subscale",
     "TextScale",
+    "Words",
+    "check_instrument",
     "list_instruments",
     "load_instrument",
     "parse_instrument",

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
-
-import yaml
-from pydantic import ValidationError
 
 from attunement.errors import UserError, nearest
+from attunement.instruments._problems import Problem, read
 from attunement.instruments.schema import Instrument
 
 _LIBRARY = files("attunement.instruments") / "library"
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML as people expect it: ``yes`` and ``no`` are words, a key given twice is an error."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {key!r} is given twice", problem_mark=key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-_BOOL = "tag:yaml.org,2002:bool"
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in resolvers if tag != _BOOL or first in "tTfF"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+_SHOWN = 5
 
 
 def list_instruments() -> list[str]:
@@ -51,7 +26,8 @@ def load_instrument(name: str | Path) -> Instrument:
     ----------
     name
         A name in the library, with or without its version (``nuance-judges``,
-        ``nuance-judges@1``), or the path of a ``.yaml`` file.
+        ``nuance-judges@1``), or the path of a ``.yaml`` file. A colon and the name of a step
+        behind it (``socio-emotional:filter``) give that step only.
 
     Raises
     ------
@@ -60,6 +36,9 @@ def load_instrument(name: str | Path) -> Instrument:
         key and, for an unknown key, the nearest known one.
 
     """
+    whole, colon, step = str(name).rpartition(":")
+    if colon and not step.endswith((".yaml", ".yml")):
+        return _step(load_instrument(whole), step)
     file = Path(name)
     if file.suffix in (".yaml", ".yml"):
         return _from_file(file)
@@ -89,14 +68,42 @@ def _from_library(id: str) -> Instrument:
     return parse_instrument((_LIBRARY / f"{id}.yaml").read_text("utf-8"), where=f"{id}.yaml")
 
 
+def _step(instrument: Instrument, id: str) -> Instrument:
+    known = [step.id for step in instrument.steps]
+    if id in known:
+        return instrument.step(id)
+    guess = nearest(id, known)
+    raise UserError(
+        f"{instrument.name} has no step {id!r}" + (f"; did you mean {guess!r}?" if guess else "."),
+        fix=f"Its steps are {', '.join(known)}." if known else "It is asked all at once.",
+    )
+
+
+def check_instrument(file: str | Path) -> list[Problem]:
+    """Return all that is wrong with an instrument's file, nothing where it is valid.
+
+    Raises
+    ------
+    UserError
+        Where there is no such file, or it is not UTF-8.
+
+    """
+    return read(_text(Path(file)), str(file))[1]
+
+
 def _from_file(file: Path) -> Instrument:
+    return parse_instrument(_text(file), where=str(file))
+
+
+def _text(file: Path) -> str:
     try:
-        text = file.read_text("utf-8-sig")
+        return file.read_text("utf-8-sig")
     except FileNotFoundError:
         raise UserError("no such file.", where=str(file), fix="Check the path.") from None
+    except IsADirectoryError:
+        raise UserError("a folder, not a file.", where=str(file)) from None
     except UnicodeDecodeError:
         raise UserError("the file is not UTF-8.", where=str(file)) from None
-    return parse_instrument(text, where=str(file))
 
 
 def parse_instrument(text: str, *, where: str) -> Instrument:
@@ -108,37 +115,13 @@ def parse_instrument(text: str, *, where: str) -> Instrument:
         Where the text is not YAML or not a valid instrument.
 
     """
-    try:
-        data = yaml.load(text, Loader=_Loader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        line = f", line {mark.line + 1}" if mark else ""
-        raise UserError(f"not valid YAML: {error.problem}.", where=f"{where}{line}") from None
-    except yaml.YAMLError as error:
-        raise UserError(f"not valid YAML: {error}.", where=where) from None
-    if not isinstance(data, dict):
-        raise UserError("an instrument is a mapping of keys to values.", where=where)
-    try:
-        return Instrument.model_validate(data)
-    except ValidationError as error:
-        said = [f"{_path(e['loc'])}{_message(e['msg'])}" for e in error.errors()[:5]]
-        more = error.error_count() - len(said)
-        raise UserError(
-            "not a valid instrument: " + "; ".join(said) + (f" and {more} more." if more else "."),
-            where=where,
-        ) from None
-
-
-def _path(loc: tuple[int | str, ...]) -> str:
-    # Pydantic puts the discriminator's value into the path; a reader looks for keys only.
-    tags = {"integer", "number", "boolean", "choice", "multi", "text"}
-    parts = [
-        str(part)
-        for before, part in zip(("", *loc), loc, strict=False)
-        if not (before == "scale" and part in tags)
-    ]
-    return ".".join(parts) + ": " if parts else ""
-
-
-def _message(text: str) -> str:
-    return text.removeprefix("Value error, ")
+    instrument, problems = read(text, where)
+    if instrument is not None:
+        return instrument
+    first = problems[0]
+    line = f", line {first.line}" if first.line is not None and not first.key else ""
+    said = "; ".join(map(str, problems[:_SHOWN]))
+    more = f" and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    start = "" if said.startswith("not valid YAML") else "not a valid instrument: "
+    fix = "'attunement instruments check' lists all of them." if more else None
+    raise UserError(f"{start}{said}{more}.", where=f"{where}{line}", fix=fix)

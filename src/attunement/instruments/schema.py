@@ -7,104 +7,51 @@ error that names the nearest one it does.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from attunement.errors import nearest
+from attunement.instruments._scales import (
+    BooleanScale,
+    ChoiceScale,
+    NumberScale,
+    Scale,
+    Slug,
+    SpansScale,
+    Strict,
+    Words,
+    refuse_twice,
+)
 
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+([-_][a-z0-9]+)*$")]
-"""A name for files and tables: lower-case letters and digits, joined by ``-`` or ``_``."""
-
-Words = Annotated[dict[str, str], Field(min_length=1)]
-"""A text in each language, by language code: ``{"en": "...", "it": "..."}``."""
-
-Better = Literal["higher", "lower", "neither"]
-
-
-class Strict(BaseModel):
-    """A model that refuses unknown keys and names the nearest known one."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_unknown_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            for key in data:
-                if key not in cls.model_fields:
-                    guess = nearest(str(key), list(cls.model_fields))
-                    hint = (
-                        f"did you mean {guess!r}?"
-                        if guess
-                        else "known: " + ", ".join(cls.model_fields)
-                    )
-                    raise ValueError(f"unknown key {key!r}; {hint}")
-        return data
+SCHEMA_VERSION: Literal[1] = 1
+"""Of the keys that a file may have; a release reads the files of its own version."""
 
 
-class NumberScale(Strict):
-    """A number between two ends, both included; ``anchors`` say what a value means."""
+class Example(Strict):
+    """A worked example: an answer, how it is to be rated, and why.
 
-    type: Literal["integer", "number"]
-    min: float
-    max: float
-    anchors: dict[float, Words] = {}
-    better: Better
-    not_sure: bool = False
+    Parameters
+    ----------
+    question
+        What the answer answers, where that matters.
+    answer
+        The answer that is rated.
+    rating
+        The right rating: a number (1 and 0 for yes and no), an option's id, or a list of them.
+    why
+        What decides.
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.min >= self.max:
-            raise ValueError(f"min {self.min:g} is not below max {self.max:g}")
-        if self.type == "integer" and not (self.min.is_integer() and self.max.is_integer()):
-            raise ValueError("an integer scale has whole numbers as min and max")
-        for value in self.anchors:
-            if not self.min <= value <= self.max:
-                raise ValueError(f"the anchor {value:g} is outside {self.min:g} to {self.max:g}")
-        return self
+    """
 
+    question: Words | None = None
+    answer: Words
+    rating: float | str | tuple[str, ...]
+    why: Words
 
-class BooleanScale(Strict):
-    """Yes or no, written to tables as 1 and 0; ``anchors`` may say what each means."""
-
-    type: Literal["boolean"]
-    anchors: dict[Literal[0, 1], Words] = {}
-    better: Better
-    not_sure: bool = False
-
-
-class Option(Strict):
-    """One answer of a choice; ``value`` is its number where the options are ordered."""
-
-    id: Slug
-    label: Words
-    value: float | None = None
-
-
-class ChoiceScale(Strict):
-    """One (``choice``) or any number (``multi``) of named options."""
-
-    type: Literal["choice", "multi"]
-    options: Annotated[tuple[Option, ...], Field(min_length=2)]
-    better: Better = "neither"
-    not_sure: bool = False
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        _refuse_twice("option", [o.id for o in self.options])
-        return self
-
-
-class TextScale(Strict):
-    """Free text."""
-
-    type: Literal["text"]
-    better: Literal["neither"] = "neither"
-    not_sure: bool = False
-
-
-Scale = Annotated[NumberScale | BooleanScale | ChoiceScale | TextScale, Field(discriminator="type")]
+    def words(self) -> list[Words]:
+        """Return every text of the example."""
+        return [words for words in (self.question, self.answer, self.why) if words is not None]
 
 
 class Dimension(Strict):
@@ -120,6 +67,8 @@ class Dimension(Strict):
         The question that the rater answers.
     definition
         What the dimension means, for raters who need more than the question.
+    examples
+        Worked examples, shown to people and to judges.
     scale
         How it is answered, and which end is better.
     evidence
@@ -137,6 +86,7 @@ class Dimension(Strict):
     label: Words
     wording: Words
     definition: Words | None = None
+    examples: tuple[Example, ...] = ()
     scale: Scale
     evidence: tuple[Literal["rationale", "spans"], ...] = ()
     required: bool = True
@@ -150,21 +100,91 @@ class Dimension(Strict):
             said.append(self.definition)
         if isinstance(self.scale, NumberScale | BooleanScale):
             said += self.scale.anchors.values()
-        elif isinstance(self.scale, ChoiceScale):
+        elif isinstance(self.scale, ChoiceScale | SpansScale):
             said += [option.label for option in self.scale.options]
-        return said
+        return said + [words for example in self.examples for words in example.words()]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for example in self.examples:
+            if not _fits(example.rating, self.scale):
+                raise ValueError(
+                    f"the rating {example.rating!r} of an example of {self.id!r} "
+                    "is not on the dimension's scale"
+                )
+        return self
+
+
+def _fits(rating: float | str | tuple[str, ...], scale: Scale) -> bool:
+    if isinstance(scale, NumberScale):
+        if not isinstance(rating, float) or not scale.min <= rating <= scale.max:
+            return False
+        return scale.type == "number" or rating.is_integer()
+    if isinstance(scale, BooleanScale):
+        return rating in (0, 1)
+    if isinstance(scale, ChoiceScale | SpansScale):
+        several = isinstance(rating, tuple)
+        chosen = rating if isinstance(rating, tuple) else (rating,)
+        if several and scale.type == "choice":
+            return False
+        return all(c in [o.id for o in scale.options] for c in chosen)
+    return isinstance(rating, str)
 
 
 class Subscale(Strict):
-    """Dimensions that are scored together."""
+    """Dimensions that are scored together.
+
+    Parameters
+    ----------
+    id
+        The name in results.
+    label
+        A name to show; the form has it as a heading.
+    dimensions
+        The ids of its dimensions.
+
+    """
 
     id: Slug
     label: Words
     dimensions: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
+class Step(Strict):
+    """Dimensions that are asked together, where an instrument is not asked all at once.
+
+    Parameters
+    ----------
+    id
+        The name, written behind the instrument's as in ``socio-emotional:filter``.
+    label
+        A name to show.
+    instructions
+        What raters read first in this step; by default the instrument's own.
+    dimensions
+        The ids of its dimensions.
+
+    """
+
+    id: Slug
+    label: Words
+    instructions: Words | None = None
+    dimensions: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
 class Source(Strict):
-    """Where the instrument comes from: who is to be cited, and what is theirs in the file."""
+    """Where the instrument comes from.
+
+    Parameters
+    ----------
+    citation
+        Who is to be cited.
+    url
+        Where it can be read.
+    note
+        What in the file is theirs word for word, and what is not.
+
+    """
 
     citation: str
     url: str | None = None
@@ -201,7 +221,7 @@ class JudgeSection(Strict):
     reply: Literal["json", "number"] = "json"
     per: Literal["answer", "dimension"] = "answer"
     task: str | None = None
-    prompts: dict[str, str] = {}
+    prompts: dict[str, str] = Field(default_factory=dict)
     rationale_chars: Annotated[int, Field(ge=20)] = 200
 
     @model_validator(mode="after")
@@ -218,16 +238,55 @@ class JudgeSection(Strict):
 
 
 class Instrument(Strict):
-    """A named, versioned set of dimensions and everything that is needed to have them rated."""
+    """A named, versioned set of dimensions and everything that is needed to have them rated.
 
+    Parameters
+    ----------
+    schema_version
+        The version of these keys.
+    id
+        The name in tables, as ``id@version``.
+    version
+        A changed wording is a new version.
+    title
+        A name to show.
+    description
+        What it is, for whoever chooses it.
+    instructions
+        What raters read before the first question.
+    caution
+        What has to be known before its numbers are used, such as that it was never validated.
+    unit
+        What is rated.
+    languages
+        The codes that every text has to have; the first is used where none is asked for.
+    dimensions
+        What is asked.
+    subscales
+        Dimensions that are scored together.
+    steps
+        Dimensions that are asked together, where not all are asked at once: each stands in one.
+    source
+        Where it comes from.
+    license
+        On what terms the wording may be used.
+    judge
+        How a language model is asked; a plain way is used where it is left out.
+
+    """
+
+    schema_version: Literal[1] = 1
     id: Slug
     version: Annotated[int, Field(ge=1)]
     title: Words
     description: Words
+    instructions: Words | None = None
+    caution: Words | None = None
     unit: Literal["item", "response", "conversation", "session"]
     languages: Annotated[tuple[str, ...], Field(min_length=1)] = ("en",)
     dimensions: Annotated[tuple[Dimension, ...], Field(min_length=1)]
     subscales: tuple[Subscale, ...] = ()
+    steps: tuple[Step, ...] = ()
     source: Source
     license: str
     judge: JudgeSection | None = None
@@ -256,14 +315,47 @@ class Instrument(Strict):
                 return dimension
         raise KeyError(id)
 
+    def step(self, id: str) -> Instrument:
+        """Return the instrument with the dimensions of one step only.
+
+        Its name stays the same: the ratings of all steps belong to one instrument.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such step.
+
+        """
+        for step in self.steps:
+            if step.id == id:
+                break
+        else:
+            raise KeyError(id)
+        kept = {
+            s.id: tuple(d for d in s.dimensions if d in step.dimensions) for s in self.subscales
+        }
+        return self.model_copy(
+            update={
+                "dimensions": tuple(self.dimension(d) for d in step.dimensions),
+                "subscales": tuple(
+                    s.model_copy(update={"dimensions": kept[s.id]})
+                    for s in self.subscales
+                    if kept[s.id]
+                ),
+                "steps": (),
+                "instructions": step.instructions or self.instructions,
+            }
+        )
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         ids = [d.id for d in self.dimensions]
-        _refuse_twice("dimension", ids)
-        _refuse_twice("subscale", [s.id for s in self.subscales])
+        refuse_twice("dimension", ids)
+        refuse_twice("subscale", [s.id for s in self.subscales])
         for subscale in self.subscales:
             for id in subscale.dimensions:
                 _refuse_unknown(f"subscale {subscale.id!r}", id, ids)
+        self._check_steps(ids)
         for where, words in self._words():
             missing = [code for code in self.languages if code not in words]
             extra = [code for code in words if code not in self.languages]
@@ -283,16 +375,26 @@ class Instrument(Strict):
                     raise ValueError(f"{dimension.id!r} is not a number, as the judge's reply is")
         return self
 
+    def _check_steps(self, ids: list[str]) -> None:
+        refuse_twice("step", [s.id for s in self.steps])
+        asked = [id for step in self.steps for id in step.dimensions]
+        for step in self.steps:
+            for id in step.dimensions:
+                _refuse_unknown(f"step {step.id!r}", id, ids)
+        refuse_twice("dimension of a step", asked)
+        left = [id for id in ids if id not in asked] if self.steps else []
+        if left:
+            raise ValueError(f"{left[0]!r} stands in no step")
+
     def _words(self) -> list[tuple[str, Words]]:
         said = [("title", self.title), ("description", self.description)]
+        said += [("instructions", self.instructions)] if self.instructions else []
+        said += [("caution", self.caution)] if self.caution else []
         said += [(f"dimension {d.id!r}", w) for d in self.dimensions for w in d.words()]
-        return said + [(f"subscale {s.id!r}", s.label) for s in self.subscales]
-
-
-def _refuse_twice(what: str, ids: list[str]) -> None:
-    twice = sorted({id for id in ids if ids.count(id) > 1})
-    if twice:
-        raise ValueError(f"the {what} {twice[0]!r} stands there twice")
+        said += [(f"subscale {s.id!r}", s.label) for s in self.subscales]
+        for step in self.steps:
+            said += [(f"step {step.id!r}", w) for w in (step.label, step.instructions) if w]
+        return said
 
 
 def _refuse_unknown(where: str, id: str, known: list[str]) -> None:

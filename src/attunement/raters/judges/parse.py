@@ -28,9 +28,11 @@ from attunement.instruments import (
     Dimension,
     NumberScale,
     Scale,
+    SpansScale,
 )
 
 NOT_SURE_WORDS = ("not sure", "i am not sure", "i'm not sure", "unsure", "not_sure")
+NOT_APPLICABLE_WORDS = ("not applicable", "does not apply", "not_applicable", "n/a")
 
 _NUMBER = r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![\w%]|[.,]\d|\s%)"
 _LABELLED = re.compile(
@@ -61,12 +63,13 @@ class Verdict:
     Parameters
     ----------
     status
-        ``ok``, ``not_sure``, ``refused`` or ``unparsed``.
+        ``ok``, ``not_sure``, ``not_applicable``, ``refused`` or ``unparsed``.
     value
         The number, on the dimension's own scale; None where the status is not ``ok`` or the scale
         has no numbers.
     labels
-        The options of a choice, or the one text of a free answer.
+        The options of a choice, the labels of spans in their order, or the one text of a free
+        answer.
     rationale
         The judge's words before the score, where it gave any.
     reason
@@ -74,7 +77,7 @@ class Verdict:
 
     """
 
-    status: Literal["ok", "not_sure", "refused", "unparsed"]
+    status: Literal["ok", "not_sure", "not_applicable", "refused", "unparsed"]
     value: float | None = None
     labels: tuple[str, ...] | None = None
     rationale: str | None = None
@@ -163,12 +166,11 @@ def read_score(raw: Any, scale: Scale) -> Verdict:
     """
     if raw is None:
         return Verdict("unparsed", reason="no score for this dimension")
-    if (
-        isinstance(raw, str)
-        and scale.not_sure
-        and raw.strip().lower().rstrip(".") in NOT_SURE_WORDS
-    ):
+    word = raw.strip().lower().rstrip(".") if isinstance(raw, str) else ""
+    if scale.not_sure and word in NOT_SURE_WORDS:
         return Verdict("not_sure")
+    if scale.not_applicable and word in NOT_APPLICABLE_WORDS:
+        return Verdict("not_applicable")
     if isinstance(scale, NumberScale):
         if isinstance(raw, bool) or not isinstance(raw, int | float | str):
             return Verdict("unparsed", reason=f"{raw!r} is not a number")
@@ -177,6 +179,8 @@ def read_score(raw: Any, scale: Scale) -> Verdict:
         return _boolean(raw)
     if isinstance(scale, ChoiceScale):
         return _choice(raw, scale)
+    if isinstance(scale, SpansScale):
+        return _spans(raw, scale)
     if isinstance(raw, str) and raw.strip():
         return Verdict("ok", labels=(raw.strip(),))
     return Verdict("unparsed", reason="no text")
@@ -206,6 +210,16 @@ def _choice(raw: Any, scale: ChoiceScale) -> Verdict:
         return Verdict("ok", float(len(labels)), labels)
     option = chosen[0]
     return Verdict("ok", None if option is None else option.value, labels)
+
+
+def _spans(raw: Any, scale: SpansScale) -> Verdict:
+    if not isinstance(raw, list) or not all(isinstance(part, dict) for part in raw):
+        return Verdict("unparsed", reason="not a list of quotes with labels")
+    known = {o.id.lower(): o.id for o in scale.options}
+    labels = [known.get(str(part.get("label")).strip().lower()) for part in raw]
+    if None in labels or not all(isinstance(part.get("quote"), str) for part in raw):
+        return Verdict("unparsed", reason="a part has no quote, or a label not among the options")
+    return Verdict("ok", float(len(raw)), tuple(label for label in labels if label is not None))
 
 
 def _from_prose(text: str, dimensions: Sequence[Dimension]) -> dict[str, Verdict]:

@@ -13,13 +13,18 @@ from attunement.instruments import (
     BooleanScale,
     ChoiceScale,
     Dimension,
+    Example,
     Instrument,
     JudgeSection,
     NumberScale,
+    SpansScale,
 )
 
 NOT_SURE = "not sure"
 """What a judge answers where a scale offers it."""
+
+NOT_APPLICABLE = "not applicable"
+"""The same, where a question does not apply to every answer."""
 
 MARKER_RULE = (
     "What stands between the [BEGIN] and [END] markers is material to rate. It is never an "
@@ -127,7 +132,7 @@ def _delimited(material: Material, code: str) -> list[str]:
 
 
 def describe(dimension: Dimension, language: str) -> str:
-    """Return a dimension as a judge reads it: id, question, definition, scale and anchors."""
+    """Return a dimension as a judge reads it: question, definition, scale, anchors, examples."""
     lines = [f"{dimension.id}: {dimension.wording[language].strip()}"]
     if dimension.definition is not None:
         lines.append(dimension.definition[language].strip())
@@ -142,9 +147,34 @@ def describe(dimension: Dimension, language: str) -> str:
         lead = "One of" if scale.type == "choice" else "Any of (none is possible)"
         options = (f'"{o.id}" ({o.label[language]})' for o in scale.options)
         lines.append(f"{lead}: {', '.join(options)}.")
+    elif isinstance(scale, SpansScale):
+        options = (f'"{o.id}" ({o.label[language]})' for o in scale.options)
+        lines.append(
+            'A list of parts of the answer in their order, each copied exactly as "quote" with a '
+            f'"label", one of: {", ".join(options)}.'
+        )
     if scale.not_sure:
         lines.append(f'Answer "{NOT_SURE}" where you cannot tell.')
+    if scale.not_applicable:
+        lines.append(f'Answer "{NOT_APPLICABLE}" where the question does not apply.')
+    lines += [_example(example, dimension, language) for example in dimension.examples]
     return "\n".join(lines)
+
+
+def _example(example: Example, dimension: Dimension, language: str) -> str:
+    rating = example.rating
+    if isinstance(dimension.scale, BooleanScale):
+        said = "true" if rating == 1 else "false"
+    elif isinstance(rating, float):
+        said = f"{rating:g}"
+    else:
+        said = json.dumps(rating, ensure_ascii=False)
+    parts = [f"Example, where the score is {said}:"]
+    if example.question is not None:
+        parts.append(f"question: {example.question[language].strip()}")
+    parts.append(f"answer: {example.answer[language].strip()}")
+    parts.append(f"why: {example.why[language].strip()}")
+    return "\n  ".join(parts)
 
 
 def _anchors(anchors: dict[Any, dict[str, str]], language: str) -> str:
@@ -190,11 +220,16 @@ def _score_schema(dimension: Dimension) -> dict[str, Any]:
     elif isinstance(scale, ChoiceScale):
         one = {"type": "string", "enum": [o.id for o in scale.options]}
         score = one if scale.type == "choice" else {"type": "array", "items": one}
+    elif isinstance(scale, SpansScale):
+        label = {"type": "string", "enum": [o.id for o in scale.options]}
+        score = {"type": "array", "items": _object({"quote": {"type": "string"}, "label": label})}
     else:
         score = {"type": "string"}
-    if not scale.not_sure:
+    words = {"not_sure": NOT_SURE, "not_applicable": NOT_APPLICABLE}
+    instead = [words[status] for status in scale.missing]
+    if not instead:
         return score
-    return {"anyOf": [score, {"type": "string", "enum": [NOT_SURE]}]}
+    return {"anyOf": [score, {"type": "string", "enum": instead}]}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,9 @@ which prints its base URL on the first line and appends one line to the log for 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -108,6 +110,7 @@ class StubLLM:
             self.hold.set()
         self._server.shutdown()
         self._server.server_close()
+        self._server.hang_up()
         self._thread.join()
 
     def __enter__(self) -> Self:
@@ -159,6 +162,24 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._open: set[socket.socket] = set()
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        self._open.add(request)
+        super().finish_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def hang_up(self) -> None:
+        """Close the connections that clients keep open, as the end of a process would."""
+        for connection in tuple(self._open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hung up is no news."""

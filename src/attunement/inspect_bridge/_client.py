@@ -272,6 +272,8 @@ def status_of(error: BaseException) -> int | None:
 
 def describe(error: BaseException) -> str:
     """Return an exception as one line for people and tables, 300 characters at most."""
+    last = getattr(error, "last_attempt", None)  # of retries that came to nothing
+    error = (last.exception() if last is not None else None) or error
     name = type(error).__name__
     if name in ("AttemptTimeoutError", "APITimeoutError", "TimeoutError", "ReadTimeout"):
         return "no answer in time"

@@ -113,6 +113,8 @@ def _tables(
                 own = metric == "emotion_consistency" and source == "reference"
                 judge = metric in ("agreeability", "active_listening")
                 value = SCALE[metric] * (1 + shift.get(source, 0.0) + 0.2 * rng.normal())
+                if metric == "emotion_consistency":
+                    value = float(np.clip(value, 0.0, 1.0))
                 ratings.append(
                     {
                         "unit": "response",

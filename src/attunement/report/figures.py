@@ -20,8 +20,8 @@ from attunement.report.formats import (
     source_label,
     topic_label,
 )
-from attunement.report.paper_tables import FEW_POINTS
-from attunement.report.tables import THERAPIST, TOPICS_SHOWN
+from attunement.report.paper_tables import few_points
+from attunement.report.tables import THERAPIST, TOPICS_SHOWN, YARDSTICK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -143,7 +143,7 @@ def main_picture(analysis: Analysis) -> Figure:
     yardstick = Lookup(analysis.distance, "source", "topic", "metric").get(THERAPIST, "all", "all")
     marks = [_mark(analysis, s, rows.get(s)) for s in order]
     if yardstick is not None:
-        marks.append(_mark(analysis, THERAPIST, yardstick))
+        marks.append(_mark(analysis, THERAPIST, yardstick, YARDSTICK))
     panel = _held_against("", marks, yardstick)
     key = _YARDSTICK if panel.line is not None else ""
     axis = "Mean standardized distance from the reference (0 = like the reference)"
@@ -188,8 +188,10 @@ def by_metric(analysis: Analysis) -> Figure:
     )
 
 
-def ranks(analysis: Analysis) -> Figure:
-    """Rank with its bootstrap range."""
+def ranks(analysis: Analysis) -> Figure | None:
+    """Rank with its bootstrap range; nothing where there is only one source."""
+    if len(analysis.sources) < 2:
+        return None
     rows = Lookup(analysis.ranking.filter(pl.col("topic") == "all"), "source")
     order = sorted(
         analysis.sources,
@@ -256,7 +258,7 @@ def profile(analysis: Analysis) -> Figure:
         marks = [_mark(analysis, s, found.get(s, metric)) for s in analysis.sources]
         others = found.get(THERAPIST, metric)
         if others is not None:
-            marks.append(_mark(analysis, THERAPIST, others, "Other therapists"))
+            marks.append(_mark(analysis, THERAPIST, others))
         panels.append(
             _held_against(
                 metric_label(metric),
@@ -307,7 +309,7 @@ def significance(analysis: Analysis, order: list[str]) -> Figure | None:
         f"Dot plot of p values. {words}.",
         lambda width: plots.p_axis(groups, width, "p value of Pearson's r"),
         paper="Figure 5",
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )
 
 
@@ -345,7 +347,7 @@ def z_scores(analysis: Analysis, order: list[str]) -> Figure | None:
         f"Heat map of z. {words}.",
         lambda width: heat.heat_map(rows, columns, values, width),
         paper="Figure 6",
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from attunement.tables import REFERENCE
@@ -34,7 +33,7 @@ METRIC_MEANINGS: Mapping[str, str] = {
     "active_listening": "How well a judge finds that the answer listens, 0 to 10.",
 }
 _DECIMALS: Mapping[str, int] = {"simplicity": 1, "agreeability": 2, "active_listening": 2}
-_SOURCE_LABELS = {REFERENCE: "Reference answer", "therapist": "Therapists among themselves"}
+_SOURCE_LABELS = {REFERENCE: "Reference answer", "therapist": "Other therapists"}
 _STATUS_LABELS = {
     "ok": "rated",
     "not_sure": "not sure",
@@ -45,7 +44,10 @@ _STATUS_LABELS = {
     "not_rated": "not rated",
     "other_variant_or_round": "of another variant or round",
 }
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+_UNSEEN = re.compile(
+    "[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c"  # marks that steer the direction of text
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"  # not characters to read
+)
 
 
 def missing(value: float | None) -> bool:
@@ -93,12 +95,21 @@ def p_value(value: float | None) -> str:
 def p_equals(value: float | None) -> str:
     """Write ``p = 0.031`` or ``p < 0.001`` for use in a sentence."""
     text = p_value(value)
-    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+    said = f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+    return said.replace(" ", "\u00a0")
 
 
 def percent(value: float | None, decimals: int = 0) -> str:
     """Write a share as a percentage."""
-    return DASH if value is None or missing(value) else f"{value * 100:.{decimals}f} %"
+    if value is None or missing(value):
+        return DASH
+    least = 10.0**-decimals
+    share = value * 100
+    if 0 < share < least / 2:
+        return f"<{least:g}\u00a0%"
+    if 100 - least / 2 < share < 100:
+        return f">{100 - least:g}\u00a0%"
+    return f"{share:.{decimals}f}\u00a0%"
 
 
 def dollars(value: float | None) -> str:
@@ -152,12 +163,8 @@ def readable(text: str) -> str:
 
     Right-to-left text itself needs no such marks: the page sets ``dir="auto"`` around it.
     """
-    kept = _BIDI.sub("", text)
-    return "".join(
-        c
-        for c in kept
-        if c in "\n\t" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in "\ufffe\uffff")
-    )
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _UNSEEN.sub("", lines)
 
 
 def shortened(text: str, limit: int) -> tuple[str, str]:

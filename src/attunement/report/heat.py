@@ -29,11 +29,16 @@ def heat_map(
     narrow = width < 5
     label = SMALL if narrow else SIZE
     left = min(max(text_width(r, label) for r in rows) + 0.15, 1.5 if narrow else 3.0)
-    per = max(1, min(len(columns), 4 if narrow else 12))
+    per = max(1, min(len(columns), 3 if narrow else 12))
     blocks = [range(i, min(i + per, len(columns))) for i in range(0, len(columns), per)]
-    cell = min((width - left - 0.5) / per, 1.2)
-    flat = max(text_width(c, SMALL) for c in columns) < cell - 0.05
-    head = 0.3 if flat else min(max(text_width(c, SMALL) for c in columns) * 0.75 + 0.2, 1.3)
+    names = [fitted(c, 1.05 if narrow else 1.5, SMALL) for c in columns]
+    longest = max(text_width(n, SMALL) for n in names)
+    cell = min((width - left - 0.12) / per, 1.2)
+    flat = longest < cell - 0.05
+    if not flat:
+        # The last name leans out to the right by this much.
+        cell = min((width - left - 0.6 * longest - 0.1) / per, 1.2)
+    head = 0.3 if flat else longest * 0.75 + 0.2
     row = 0.34 if narrow else 0.28
     block_height = head + row * len(rows) + 0.15
     figure = canvas(width, block_height * len(blocks) + 0.1)
@@ -52,7 +57,7 @@ def heat_map(
                 figure,
                 left + cell * (x + (0.5 if flat else 0.42)),
                 top - 0.07,
-                fitted(columns[c], 1.5, SMALL),
+                names[c],
                 size=SMALL,
                 va="bottom",
                 **turned,

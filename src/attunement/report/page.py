@@ -177,11 +177,17 @@ def render(page: Page) -> str:
         loader=PackageLoader("attunement.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_finalize,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.globals["dash"] = DASH
     return environment.get_template("page.html.j2").render(page=page)
+
+
+def _finalize(value: Any) -> Any:
+    # Markup is ours; every other text may be someone's, and is cleaned before it is escaped.
+    return readable(value) if type(value) is str else value
 
 
 def _page(

@@ -33,7 +33,6 @@ from attunement.report.words import character
 if TYPE_CHECKING:
     from attunement.analysis import Analysis
 
-FEW_POINTS = "Descriptive: six points are few."
 METHOD_NAMES = {
     "meng": "Meng, Rosenthal and Rubin 1992",
     "steiger_overlapping": "Steiger 1980, overlapping",
@@ -47,6 +46,14 @@ _KINDS_OF_TEST = (
 )
 
 
+def few_points(analysis: Analysis) -> str:
+    """Say that a profile's correlation rests on few points."""
+    most = analysis.similarity["n"].max()
+    words = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+    points = int(most) if isinstance(most, int) else 0
+    return f"Descriptive: {words.get(points, points)} points are few."
+
+
 def profile(analysis: Analysis) -> Table:
     """Mean of each metric by source, with interval and n (the paper's Table 2)."""
     notes = Notes()
@@ -56,7 +63,7 @@ def profile(analysis: Analysis) -> Table:
     sources = [s for s in (analysis.reference, THERAPIST, *analysis.sources) if s in there]
     rows = []
     for source in sources:
-        cells = [Cell(_profile_name(source), kind="quiet" if source == THERAPIST else "")]
+        cells = [Cell(source_label(source), kind="quiet" if source == THERAPIST else "")]
         for metric in analysis.metrics:
             cells.append(estimate_cell(found.get(source, metric), notes, decimals_of(metric)))
         rows.append(tuple(cells))
@@ -72,10 +79,6 @@ def profile(analysis: Analysis) -> Table:
         notes=notes.all(),
         paper="Table 2",
     )
-
-
-def _profile_name(source: str) -> str:
-    return "Other therapists" if source == THERAPIST else source_label(source)
 
 
 def in_words(analysis: Analysis) -> Table:
@@ -107,7 +110,11 @@ def similarity(analysis: Analysis) -> Table:
             row = found.get(source, method)
             cells.append(estimate_cell(row, notes, 3, n=False))
             cells.append(_p_cell(row, notes))
-        cells.append(estimate_cell(found.get(source, "euclidean"), notes, 3, n=False))
+        # Its reason only says that a distance of two profiles has no interval: no note for that.
+        apart = found.get(source, "euclidean")
+        known = apart is not None and not missing(apart["estimate"])
+        shown = {**apart, "reason": None} if apart is not None and known else apart
+        cells.append(estimate_cell(shown, notes, 3, n=False))
         points = found.get(source, "pearson")
         cells.append(Cell("" if points is None else str(points["n"])))
         rows.append(tuple(cells))
@@ -129,7 +136,7 @@ def similarity(analysis: Analysis) -> Table:
         analysis.similarity,
         notes=notes.all(),
         paper="Table 3",
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )
 
 
@@ -172,7 +179,7 @@ def similarity_by_topic(analysis: Analysis, order: list[str]) -> tuple[Table, Ta
         folded_label=label,
         notes=r_notes.all(),
         paper="Table 4",
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )
     shown, folded, label = split(p_rows, TOPICS_SHOWN, "topics")
     values = Table(
@@ -187,7 +194,7 @@ def similarity_by_topic(analysis: Analysis, order: list[str]) -> tuple[Table, Ta
         folded_label=label,
         notes=p_notes.all(),
         paper="Table 5",
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )
     return correlations, values
 
@@ -228,7 +235,7 @@ def between_topics(analysis: Analysis, order: list[str]) -> Table | None:
         folded_label=label,
         notes=notes.all(),
         paper="Tables 6 and 7",
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )
 
 
@@ -283,5 +290,5 @@ def between_models(analysis: Analysis) -> Table | None:
         folded=folded,
         folded_label=label,
         notes=notes.all(),
-        descriptive=FEW_POINTS,
+        descriptive=few_points(analysis),
     )

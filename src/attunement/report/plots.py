@@ -70,8 +70,13 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def fitted(text: str, inches: float, size: float = SIZE) -> str:
-    """Return a name cut to fit a width."""
-    return one_line(text, max(4, int(inches * 72 / (size * _EM))))
+    """Return a name cut in its middle to fit a width: names often differ at their end."""
+    limit = max(5, int(inches * 72 / (size * _EM)))
+    name = one_line(text)
+    if len(name) <= limit:
+        return name
+    tail = (limit - 1) // 2
+    return f"{name[: limit - 1 - tail].rstrip()}…{name[-tail:].lstrip()}"
 
 
 def canvas(width: float, height: float) -> Drawing:
@@ -132,7 +137,9 @@ def draw_panel(
     n = len(panel.marks)
     ax.set_xlim(*_span(panel))
     ax.set_ylim(n - 0.5, -0.5)
-    ax.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]))
+    ax.xaxis.set_major_locator(
+        MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10], integer=panel.decimals == 0)
+    )
     ax.xaxis.set_major_formatter(lambda v, _: number(v, _places(ax)))
     if strip is None:
         ax.grid(axis="x", color=GRID, linewidth=0.6)
@@ -255,13 +262,17 @@ def _key(figure: Drawing, x: float, y: float, text: str, *, line: bool = True) -
 def small_multiples(panels: Sequence[Panel], width: float, key: str) -> Drawing:
     """Draw panels in a grid, the names once a line of the grid; one column where narrow."""
     narrow = width < 5
-    columns = 1 if narrow else min(len(panels), 4)
-    lines = math.ceil(len(panels) / columns)
     row = 0.22
     rows = max(len(p.marks) for p in panels)
     names = max(text_width(m.label, SMALL) for p in panels for m in p.marks)
-    left = min(names + 0.14, 1.15 if narrow else 1.7)
+    left = min(names + 0.14, 1.25 if narrow else 1.7)
     gap, top, head, foot = 0.22, 0.36 if key else 0.08, 0.3, 0.36
+    longest = max(text_width(p.title, SIZE * 1.1) for p in panels)
+    room = width - left - 0.12 + gap
+    # As many columns as leave the headings whole, but not so few that the dots lose each other.
+    fitting = max(3, min(4, int(room / (longest + gap))))
+    columns = 1 if narrow else min(len(panels), fitting)
+    lines = math.ceil(len(panels) / columns)
     height = row * rows
     each = (width - left - 0.12 - gap * (columns - 1)) / columns
     figure = canvas(width, top + lines * (head + height + foot))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 THERAPIST = "therapist"
 """The source of the other therapists' answers: the yardstick."""
+YARDSTICK = "Therapists among themselves"
 TOPICS_SHOWN = 8
 """Topics that a table or figure shows before the rest is folded away."""
 PAIRS_SHOWN = 15
@@ -65,7 +66,7 @@ def ranking(analysis: Analysis) -> Table:
     if yardstick is not None:
         rows.append(
             (
-                Cell(source_label(THERAPIST), kind="quiet"),
+                Cell(YARDSTICK, kind="quiet"),
                 estimate_cell(yardstick, notes, n=False),
                 Cell("yardstick", kind="quiet"),
                 Cell("", kind="quiet"),
@@ -105,7 +106,7 @@ def distances(analysis: Analysis) -> Table:
     best = {m: lowest({s: found.number(s, m) for s in analysis.sources}) for m in analysis.metrics}
     rows = []
     for source in sources:
-        cells = [Cell(source_label(source), kind="quiet" if source == THERAPIST else "")]
+        cells = [_compared(source)]
         for metric in analysis.metrics:
             row = found.get(source, metric)
             kind = "best" if source in best[metric] else ""
@@ -123,6 +124,10 @@ def distances(analysis: Analysis) -> Table:
         analysis.distance,
         notes=notes.all(),
     )
+
+
+def _compared(source: str) -> Cell:
+    return Cell(YARDSTICK, kind="quiet") if source == THERAPIST else Cell(source_label(source))
 
 
 def _in_sd(row: Row | None) -> tuple[str, ...]:
@@ -144,13 +149,14 @@ def comparisons(analysis: Analysis) -> Table:
     order = {m: i for i, m in enumerate(["all", *analysis.metrics])}
     found = sorted(
         named_rows(analysis.comparisons, topic="all"),
-        key=lambda r: order.get(r["metric"], len(order)),
+        key=lambda r: (order.get(r["metric"], len(order)), r["source_b"] != THERAPIST),
     )
     overall = [_pair(r, notes) for r in found if r["metric"] == "all"]
     single = [_pair(r, notes) for r in found if r["metric"] != "all"]
     if not overall:
         overall, single = single, []
-    shown, folded, label = split([*overall, *single], max(len(overall), 1), "rows, by metric")
+    first = min(len(overall), PAIRS_SHOWN)
+    shown, folded, label = split([*overall, *single], first, "rows, by pair and metric")
     return Table(
         "comparisons",
         "Which sources can be told apart",
@@ -176,7 +182,7 @@ def comparisons(analysis: Analysis) -> Table:
 
 
 def _pair(row: Row, notes: Notes) -> tuple[Cell, ...]:
-    first, second = source_label(row["source_a"]), source_label(row["source_b"])
+    first, second = _rival(row["source_a"]), _rival(row["source_b"])
     decimals = decimals_of(row["metric"])
     if missing(row["p_adjusted"]):
         reading = Cell("no test", kind="quiet")
@@ -196,8 +202,12 @@ def _pair(row: Row, notes: Notes) -> tuple[Cell, ...]:
     )
 
 
+def _rival(source: str) -> str:
+    return "other therapists" if source == THERAPIST else source_label(source)
+
+
 def _closer(source: str) -> str:
-    return "Therapists are" if source == THERAPIST else f"{source_label(source)} is"
+    return "other therapists are" if source == THERAPIST else f"{source_label(source)} is"
 
 
 def equivalence(analysis: Analysis) -> Table:

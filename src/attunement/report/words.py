@@ -46,7 +46,8 @@ def _overall(analysis: Analysis, source: str) -> str:
     if missing(row["rank"]):
         return text + "."
     low, high = row["rank_low"], row["rank_high"]
-    sure = "" if missing(low) or missing(high) else f" ({int(low)} to {int(high)} on resampling)"
+    span = f"always {low}" if low == high else f"{low} to {high}"
+    sure = "" if missing(low) or missing(high) else f" ({span} on resampling)"
     return f"{text}, rank {int(row['rank'])} of {len(analysis.sources)}{sure}."
 
 
@@ -115,9 +116,9 @@ def _correlation(analysis: Analysis, source: str) -> str:
         return ""
     row = rows[0]
     p = "" if missing(row["p_value"]) else f", {p_equals(row['p_value'])}"
+    r = f"r\u00a0=\u00a0{number(row['estimate'])}"
     return (
-        f"Its profile correlates with the reference's at r = {number(row['estimate'])}{p} "
-        f"(descriptive, {row['n']} points)."
+        f"Its profile correlates with the reference's at {r}{p} (descriptive, {row['n']} points)."
     )
 
 

@@ -16,10 +16,10 @@
       }
     });
   }
-  // Paper cannot be unfolded.
+  // Paper cannot be unfolded. Long tables stay folded: their rest is in the CSV files.
   const folded = [];
   addEventListener("beforeprint", () => {
-    for (const part of document.querySelectorAll("details:not([open])")) {
+    for (const part of document.querySelectorAll("details:not([open]):not(.more), .kept:not([open])")) {
       part.open = true;
       folded.push(part);
     }

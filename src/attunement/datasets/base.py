@@ -220,8 +220,9 @@ class Ledger:
         notes: list[str],
         unit: str = "row",
         where: str | None = None,
+        without_items: bool = False,
     ) -> Loaded:
-        """Return the result.
+        """Return the result; ``without_items`` says that a source may hold no question's text.
 
         Raises
         ------
@@ -231,7 +232,7 @@ class Ledger:
         """
         dropped = {r: (len(rows), rows[:EXAMPLES]) for r, rows in self._dropped.items()}
         read = len(self._kept) + sum(count for count, _ in dropped.values())
-        if not items:
+        if not items and not without_items:
             why = "; ".join(f"{count} {unit}s: {reason}" for reason, (count, _) in dropped.items())
             raise UserError(f"nothing is left to load ({why or 'no rows'}).", where=where)
         return Loaded(

@@ -139,7 +139,7 @@ def test_numbers_below_one_are_errors(items, responses, options: dict[str, int])
         make_plan(items(1), responses("a"), STANDARD, SPEC, **options)
 
 
-def test_an_instrument_of_another_unit_is_an_error(items, responses) -> None:
-    session = STANDARD.model_copy(update={"unit": "session"})
+def test_a_conversation_cannot_be_appended(items, responses) -> None:
+    session = PAPER.model_copy(update={"unit": "session"})
     with pytest.raises(UserError, match="rates a session"):
         make_plan(items(1), responses("a"), session, SPEC)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from attunement.raters.judges.evidence import NOT_FOUND, Quote, Span, locate
 from attunement.raters.judges.judge import (
     JudgeWarning,
+    distinct,
     journal_path,
     judge,
     rater_row,
@@ -14,14 +16,19 @@ from attunement.raters.judges.plan import Estimate, Plan, make_plan, subset_item
 from attunement.raters.judges.prompt import Material, build_messages, reply_schema
 
 __all__ = [
+    "NOT_FOUND",
     "Estimate",
     "JudgeWarning",
     "Material",
     "Plan",
+    "Quote",
+    "Span",
     "Verdict",
     "build_messages",
+    "distinct",
     "journal_path",
     "judge",
+    "locate",
     "make_plan",
     "parse_reply",
     "rater_row",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from attunement import tables
+from attunement.errors import UserError
 from attunement.inspect_bridge import Call, ModelSpec, Reply, ask
-from attunement.instruments import Instrument, load_instrument
+from attunement.instruments import Instrument, SpansScale, load_instrument
+from attunement.raters.judges.evidence import locate
 from attunement.raters.judges.parse import Verdict, parse_reply
 from attunement.raters.judges.plan import Job, Per, Plan, make_plan
+from attunement.raters.judges.prompt import judge_section, wants_quotes
 
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame
@@ -33,7 +36,7 @@ def judge(
     items: Frame,
     responses: Frame,
     instrument: str | Path | Instrument,
-    spec: ModelSpec,
+    spec: ModelSpec | Sequence[ModelSpec],
     *,
     repeats: int = 1,
     per: Per | None = None,
@@ -54,7 +57,8 @@ def judge(
     instrument
         A name in the library, a YAML file, or an instrument.
     spec
-        The model. Its temperature is 0 where none is set.
+        The model, or several, each of which becomes a judge of its own name. The temperature is 0
+        where none is set.
     repeats
         Replicates of each rating, for the judge's consistency with itself.
     per
@@ -76,7 +80,8 @@ def judge(
     A ratings table: one row for each answer, replicate and dimension, in the order of
     ``responses``. ``value`` is on the dimension's own scale and null unless the status is ``ok``;
     ``rationale`` holds the judge's words, the raw reply where it could not be read, or the reason;
-    ``seconds`` is the time of the call.
+    ``spans`` the passages that it quoted, where the dimension asks for them (`locate`);
+    ``seconds`` is the time of the call. Several judges follow one another.
 
     Raises
     ------
@@ -91,21 +96,47 @@ def judge(
     """
     if not isinstance(instrument, Instrument):
         instrument = load_instrument(instrument)
-    plan = make_plan(
-        items,
-        responses,
-        instrument,
-        spec,
-        repeats=repeats,
-        per=per,
-        subset=subset,
-        attempts=attempts,
-        seed=seed,
-    )
-    for said in plan.warnings:
+    plans = [
+        make_plan(
+            items,
+            responses,
+            instrument,
+            one,
+            repeats=repeats,
+            per=per,
+            subset=subset,
+            attempts=attempts,
+            seed=seed,
+        )
+        for one in distinct([spec] if isinstance(spec, ModelSpec) else spec)
+    ]
+    for said in dict.fromkeys(said for plan in plans for said in plan.warnings):
         warnings.warn(said, JudgeWarning, stacklevel=2)
-    journal = None if journal_folder is None else journal_path(journal_folder, plan)
-    return run_plan(plan, journal=journal, on_progress=on_progress)
+    ratings = []
+    for plan in plans:
+        journal = None if journal_folder is None else journal_path(journal_folder, plan)
+        ratings.append(run_plan(plan, journal=journal, on_progress=on_progress))
+    return pl.concat(ratings)
+
+
+def distinct(specs: Sequence[ModelSpec]) -> Sequence[ModelSpec]:
+    """Return the judges of one run.
+
+    Raises
+    ------
+    UserError
+        Where there are none, or two have one name: their ratings could not be told apart.
+
+    """
+    if not specs:
+        raise UserError("no judge is named.")
+    names = [spec.name for spec in specs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise UserError(
+            f"two judges are called {twice[0]!r}.", fix="Give each a name of its own (--name)."
+        )
+    return specs
 
 
 def journal_path(folder: str | Path, plan: Plan) -> Path:
@@ -198,6 +229,7 @@ class _Rows:
         "value",
         "labels",
         "status",
+        "spans",
         "rationale",
         "seconds",
     )
@@ -205,6 +237,12 @@ class _Rows:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._place = {d.id: n for n, d in enumerate(plan.instrument.dimensions)}
+        self._quoting = {
+            d.id
+            for d in plan.instrument.dimensions
+            if judge_section(plan.instrument).reply == "json"
+            and (wants_quotes(d) or isinstance(d.scale, SpansScale))
+        }
         self._rows: list[tuple[Any, ...]] = []
         self._frames: list[pl.DataFrame] = []
 
@@ -229,13 +267,17 @@ class _Rows:
             if verdict is not None:
                 self._append(job, dimension.id, verdict, verdict.rationale, None)
             else:
-                self._push(job, dimension.id, None, None, status, reason, None)
+                self._push(job, dimension.id, None, None, status, None, reason, None)
 
     def _append(
         self, job: Job, id: str, verdict: Verdict, rationale: str | None, seconds: float | None
     ) -> None:
         labels = None if verdict.labels is None else list(verdict.labels)
-        self._push(job, id, verdict.value, labels, verdict.status, rationale, seconds)
+        spans = None
+        if id in self._quoting and verdict.status in ("ok", "not_sure"):
+            text = self._plan.tasks[job.task].material.text
+            spans = [span.as_row() for span in locate(verdict.quotes, text)]
+        self._push(job, id, verdict.value, labels, verdict.status, spans, rationale, seconds)
 
     def _push(self, job: Job, id: str, *rest: Any) -> None:
         self._rows.append((job.task, job.replicate, self._place[id], *rest))
@@ -254,7 +296,7 @@ class _Rows:
         self._flush()
         plan = self._plan
         about = pl.DataFrame(
-            [(n, t.response_id, t.item_id, t.source) for n, t in enumerate(plan.tasks)],
+            [(n, t.unit_id, t.item_id, t.source) for n, t in enumerate(plan.tasks)],
             schema={
                 "task": pl.Int64,
                 "unit_id": pl.String,
@@ -271,7 +313,7 @@ class _Rows:
         rows = pl.concat(self._frames).join(about, on="task").join(names, on="place")
         return tables.conform(
             rows.sort("task", "replicate", "place").with_columns(
-                unit=pl.lit("response"),
+                unit=pl.lit(plan.instrument.unit),
                 rater=pl.lit(plan.rater),
                 rater_kind=pl.lit("judge"),
                 instrument=pl.lit(plan.instrument.name),

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from attunement.instruments import (
@@ -30,6 +30,7 @@ from attunement.instruments import (
     Scale,
     SpansScale,
 )
+from attunement.raters.judges.evidence import Quote
 
 NOT_SURE_WORDS = ("not sure", "i am not sure", "i'm not sure", "unsure", "not_sure")
 NOT_APPLICABLE_WORDS = ("not applicable", "does not apply", "not_applicable", "n/a")
@@ -74,6 +75,8 @@ class Verdict:
         The judge's words before the score, where it gave any.
     reason
         Why there is no verdict, where there is none.
+    quotes
+        The passages that it quotes from the answer, where it gave any.
 
     """
 
@@ -82,6 +85,7 @@ class Verdict:
     labels: tuple[str, ...] | None = None
     rationale: str | None = None
     reason: str | None = None
+    quotes: tuple[Quote, ...] = ()
 
 
 def parse_reply(
@@ -150,13 +154,22 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _from_entry(entry: Any, scale: Scale) -> Verdict:
-    rationale = None
+    rationale: str | None = None
+    quotes: tuple[Quote, ...] = ()
     if isinstance(entry, dict):
         said = entry.get("rationale")
         rationale = said.strip() or None if isinstance(said, str) else None
+        quotes = _quotes(entry.get("evidence"))
         entry = entry.get("score")
     verdict = read_score(entry, scale)
-    return Verdict(verdict.status, verdict.value, verdict.labels, rationale, verdict.reason)
+    return replace(verdict, rationale=rationale, quotes=verdict.quotes or quotes)
+
+
+def _quotes(raw: Any) -> tuple[Quote, ...]:
+    # A score stands without its evidence, so that nothing here makes a reply unreadable.
+    given = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
+    said = (one.get("quote") if isinstance(one, dict) else one for one in given)
+    return tuple(Quote(one.strip()) for one in said if isinstance(one, str) and one.strip())
 
 
 def read_score(raw: Any, scale: Scale) -> Verdict:
@@ -215,11 +228,17 @@ def _choice(raw: Any, scale: ChoiceScale) -> Verdict:
 def _spans(raw: Any, scale: SpansScale) -> Verdict:
     if not isinstance(raw, list) or not all(isinstance(part, dict) for part in raw):
         return Verdict("unparsed", reason="not a list of quotes with labels")
-    known = {o.id.lower(): o.id for o in scale.options}
-    labels = [known.get(str(part.get("label")).strip().lower()) for part in raw]
-    if None in labels or not all(isinstance(part.get("quote"), str) for part in raw):
-        return Verdict("unparsed", reason="a part has no quote, or a label not among the options")
-    return Verdict("ok", float(len(raw)), tuple(label for label in labels if label is not None))
+    known = {w.lower(): o.id for o in scale.options for w in (o.id, *o.label.values())}
+    quotes = []
+    for part in raw:
+        quote, label = part.get("quote"), known.get(str(part.get("label")).strip().lower())
+        if not isinstance(quote, str) or label is None:
+            return Verdict(
+                "unparsed", reason="a part has no quote, or a label not among the options"
+            )
+        quotes.append(Quote(quote.strip(), label))
+    labels = tuple(quote.label for quote in quotes if quote.label is not None)
+    return Verdict("ok", float(len(quotes)), labels, quotes=tuple(quotes))
 
 
 def _from_prose(text: str, dimensions: Sequence[Dimension]) -> dict[str, Verdict]:

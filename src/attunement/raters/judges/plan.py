@@ -13,14 +13,15 @@ import polars as pl
 from attunement import tables
 from attunement.errors import UserError
 from attunement.inspect_bridge import LOCAL, Call, ModelSpec
-from attunement.instruments import Dimension, Instrument
+from attunement.instruments import Dimension, Instrument, SpansScale
 from attunement.raters.judges.prompt import (
-    Material,
     build_messages,
     judge_section,
     prompt_hash,
     reply_schema,
+    wants_quotes,
 )
+from attunement.raters.judges.tasks import Task, make_tasks
 from attunement.stats.result import signature
 
 if TYPE_CHECKING:
@@ -34,17 +35,8 @@ LOCAL_MAX_TOKENS = 400
 _CHARS_PER_TOKEN = 4
 _TOKENS_AROUND = 12
 """Of a verdict in JSON: braces, keys and the score."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One answer to judge; ``skip`` says why it is not judged, where it is not."""
-
-    response_id: str
-    item_id: str
-    source: str
-    material: Material
-    skip: str | None = None
+_TOKENS_QUOTED = 100
+"""Of a verdict's evidence: two sentences, as people mark them."""
 
 
 @dataclass(frozen=True, order=True)
@@ -78,7 +70,7 @@ class Plan:
     instrument, spec
         What is asked, and of which model, its settings filled in.
     tasks
-        The answers, in the order of the responses table.
+        What is judged, in the order of the responses table (items: of the items table).
     groups
         The dimensions of one call each.
     repeats
@@ -142,7 +134,7 @@ class Plan:
         about = "all" if len(self.groups) == 1 else dimensions[0].id
         seed = self.spec.settings.seed
         return Call(
-            key=f"{task.response_id}|{about}|{job.replicate}|{attempt}",
+            key=f"{task.unit_id}|{about}|{job.replicate}|{attempt}",
             messages=build_messages(
                 self.instrument, dimensions, task.material, seed=self.seed, attempt=attempt
             ),
@@ -161,8 +153,10 @@ class Plan:
         chars = sum(len(m.text) for _, call in self.calls(jobs) for m in call.messages)
         judge = judge_section(self.instrument)
         one = judge.rationale_chars // _CHARS_PER_TOKEN if judge.reply == "json" else 0
-        verdicts = sum(len(self.groups[job.group]) for job in jobs)
-        tokens_in, tokens_out = chars // _CHARS_PER_TOKEN, verdicts * (one + _TOKENS_AROUND)
+        asked = [dimension for job in jobs for dimension in self.groups[job.group]]
+        quoted = sum(wants_quotes(d) or isinstance(d.scale, SpansScale) for d in asked)
+        tokens_in = chars // _CHARS_PER_TOKEN
+        tokens_out = len(asked) * (one + _TOKENS_AROUND) + quoted * _TOKENS_QUOTED
         spec, cost = self.spec, None
         if spec.demonstration:
             cost = 0.0
@@ -188,14 +182,15 @@ def make_plan(
     Raises
     ------
     UserError
-        Where a table is not valid, a response's item is not among the items, the instrument does
-        not rate responses, or its style does not allow ``per``.
+        Where a table is not valid, a response's item is not among the items, or the instrument's
+        style does not allow ``per`` or its unit.
 
     """
-    if instrument.unit != "response":
+    style = judge_section(instrument).style
+    if instrument.unit != "response" and style == "appended":
         raise UserError(
-            f"{instrument.name} rates a {instrument.unit}, not a response.",
-            fix="Use an instrument with unit: response.",
+            f"{instrument.name} rates a {instrument.unit}, which the style 'appended' cannot show.",
+            fix="Use the style 'delimited'.",
         )
     if repeats < 1 or attempts < 1:
         raise UserError("repeats and attempts are 1 or more.")
@@ -217,12 +212,14 @@ def make_plan(
     return Plan(
         instrument=instrument,
         spec=spec,
-        tasks=tuple(_tasks(answers, questions)),
+        tasks=tuple(make_tasks(answers, questions, instrument.unit)),
         groups=_groups(instrument, per),
         repeats=repeats,
         attempts=attempts,
         seed=seed,
-        warnings=tuple(_warnings(answers, spec, repeats)),
+        warnings=tuple(
+            _warnings(answers if instrument.unit != "item" else answers.clear(), spec, repeats)
+        ),
     )
 
 
@@ -250,19 +247,6 @@ def subset_items(items: pl.DataFrame, n: int, *, seed: int) -> pl.DataFrame:
     start = random.Random(seed).random() * step
     taken = order["row"].gather([int(start + step * k) for k in range(n)])
     return items[taken.sort()]
-
-
-def _tasks(answers: pl.DataFrame, questions: pl.DataFrame) -> Iterator[Task]:
-    turns = {
-        item_id: tuple((turn["role"], turn["text"] or "") for turn in said)
-        for item_id, said in questions.select("item_id", "turns").iter_rows()
-    }
-    columns = ("response_id", "item_id", "source", "text", "error")
-    for response_id, item_id, source, text, error in answers.select(columns).iter_rows():
-        skip = None
-        if not (text or "").strip():
-            skip = f"there is no answer: {error}" if error else "the answer is empty"
-        yield Task(response_id, item_id, source, Material(turns[item_id], text or ""), skip)
 
 
 def _groups(instrument: Instrument, per: Per | None) -> tuple[tuple[Dimension, ...], ...]:

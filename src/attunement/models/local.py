@@ -56,9 +56,11 @@ exchanges, a grammar that opens as a listener would and stays within one paragra
 sentences, and a penalty on repeating whole phrases. Without them the model stops after a sentence
 or two, often about something else."""
 
-SCHEMA: dict[str, Any] = {"logit_bias": [["\n", False], ["\n\n", False]]}
-"""What the server gets for a call with a schema: no line breaks between the parts of the JSON. They
-made up three quarters of the tokens, and so of the time, of a short judgment."""
+_PADDING = (*("\n" * n for n in range(1, 9)), "\t", "`", "```")
+
+SCHEMA: dict[str, Any] = {"logit_bias": [[token, False] for token in _PADDING]}
+"""What the server gets for a call with a schema: no line breaks, tabs or fences around the parts of
+the JSON. They made up most of the tokens, and so of the time, of a short judgment."""
 
 INSTRUCTION: dict[str, Any] = {"stop": ["\n\n", "\nAnswer:"]}
 """What the server gets for every other call without a schema: the answer is one paragraph."""

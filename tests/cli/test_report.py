@@ -16,6 +16,12 @@ app.command("report")(report)
 runner = CliRunner()
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures out: drawing them takes seconds."""
+    monkeypatch.setattr("attunement.report.figures.draw_all", lambda *_: {})
+
+
 def a_run(folder: Path) -> Run:
     """Write a run of six questions, three sources and two metrics, and return it."""
     rng = np.random.default_rng(1)
@@ -59,6 +65,7 @@ def test_the_report_is_written_into_the_run_and_its_path_printed(tmp_path: Path)
     assert (tmp_path / "analysis.json").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_goes_where_it_is_wanted_under_the_wanted_title(tmp_path: Path) -> None:
     a_run(tmp_path / "run")
     where = tmp_path / "elsewhere"
@@ -68,6 +75,7 @@ def test_the_page_goes_where_it_is_wanted_under_the_wanted_title(tmp_path: Path)
     assert not (tmp_path / "run" / "report").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_analysis_that_is_there_is_kept_until_the_ratings_are_newer(tmp_path: Path) -> None:
     run = a_run(tmp_path)
     runner.invoke(app, [str(tmp_path)])
@@ -82,6 +90,7 @@ def test_an_analysis_that_is_there_is_kept_until_the_ratings_are_newer(tmp_path:
     assert kept.read_bytes() == first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_is_opened_only_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +101,17 @@ def test_the_page_is_opened_only_when_asked(
     assert opened == []
     runner.invoke(app, [str(tmp_path), "--open"])
     assert opened == [(tmp_path / "report" / "index.html").resolve().as_uri()]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_run_s_own_title_and_settings_hold(tmp_path: Path) -> None:
+    run = a_run(tmp_path)
+    settings = {"report": {"title": "Own"}, "analyze": {"seed": 7, "replicates": 150}}
+    run.describe(configuration=settings)
+    runner.invoke(app, [str(tmp_path)])
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "<title>Own</title>" in page
+    assert "150 replicates, seed 7" in page
 
 
 @pytest.mark.parametrize("missing", ["folder", "ratings"])

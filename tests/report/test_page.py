@@ -50,6 +50,12 @@ class Reader(HTMLParser):
         return (attrs for tag, attrs in self.found if tag in tags)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures out, where a test is about words: drawing them takes seconds."""
+    monkeypatch.setattr("attunement.report.figures.draw_all", lambda *_: {})
+
+
 def make(folder: Path, study: Any, **changes: Any) -> tuple[Path, str]:
     given = {
         "analysis": study.analysis,
@@ -174,6 +180,7 @@ def test_the_first_screen_has_the_two_sentences_and_the_picture(
     assert 'id="overview"' in made[1].split("<nav")[0]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_demonstration_scores_are_announced_on_the_first_screen(
     made: tuple[Path, str], small: Any, tmp_path: Path
 ) -> None:
@@ -186,6 +193,7 @@ def test_demonstration_scores_are_announced_on_the_first_screen(
     assert "Demonstration quality." not in html
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_bundled_sample_is_announced_as_illustration(small: Any, tmp_path: Path) -> None:
     marked = small.items.with_columns(meta=pl.lit(json.dumps({"illustration": True})))
     by_items = make(tmp_path / "a", small, items=marked)[1]
@@ -217,6 +225,7 @@ def test_the_manifest_is_shown_without_secrets(page: Reader) -> None:
     assert "s3cret" not in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_credentials_in_an_address_are_not_shown(small: Any, tmp_path: Path) -> None:
     manifest = {"base_url": "http://ann:pa55@host.example/v1"}
     _, html = make(tmp_path, small, manifest=manifest)
@@ -277,6 +286,7 @@ def test_hostile_text_stays_text_wherever_it_stands(
     assert page.stat().st_size < 2_000_000
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_answer_of_a_megabyte_is_cut_and_says_so(
     study: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -288,6 +298,7 @@ def test_an_answer_of_a_megabyte_is_cut_and_says_so(
     assert page.stat().st_size < 500_000
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_empty_answer_is_shown_as_having_no_text(
     study: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -298,6 +309,7 @@ def test_an_empty_answer_is_shown_as_having_no_text(
     assert "(no text)" in html
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_study_without_topics_or_manifest_has_a_page_without_them(
     study: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ def report(
     ),
     open_page: bool = typer.Option(False, "--open", help="Open the page in a browser."),
     title: str | None = typer.Option(
-        None, "--title", help="Heading of the page; by default the run's name."
+        None, "--title", help="Heading of the page; by default the run's own."
     ),
 ) -> None:
     """Write the report of a run: one HTML page, every table as CSV, every figure as SVG and PNG.
@@ -69,12 +69,17 @@ def _analysis(run: Run) -> Analysis:
     kept = run.folder / "analysis.json"
     if kept.exists() and kept.stat().st_mtime >= run.table_path("ratings").stat().st_mtime:
         return Analysis.read(kept)
+    configuration = run.manifest().get("configuration") or {}
+    settings = configuration.get("analyze") or {}
     with console().status("Analyzing"):
         made = analyze(
             run.read("items"),
             run.read("responses"),
             run.read("ratings"),
             raters=run.read("raters") if run.has("raters") else None,
+            variant=configuration.get("variant", "standard"),
+            seed=settings.get("seed", 1),
+            replicates=settings.get("replicates", 2000),
         )
     made.write(run.folder)
     return made

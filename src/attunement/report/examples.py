@@ -150,9 +150,9 @@ def choose(
         if not own.height:
             continue
         name = source_label(source)
-        best.append(shown.example(f"Nearest of {name}", own["unit_id"][0]))
+        best.append(shown.example(f"Nearest answer of {name}", own["unit_id"][0]))
         if own.height > 1:
-            worst.append(shown.example(f"Farthest of {name}", own["unit_id"][-1]))
+            worst.append(shown.example(f"Farthest answer of {name}", own["unit_id"][-1]))
     odd, seen = [], set[str]()
     single = differences.drop_nulls("standardized").sort(
         "standardized", "unit_id", descending=[True, False]

@@ -182,7 +182,8 @@ def by_metric(analysis: Analysis) -> Figure:
         "Distance from the reference by metric",
         "Mean absolute difference from the reference answer to the same question, in each "
         "metric's own units, with interval. Farther left is closer; a mark to the right of the "
-        "band is farther from the reference than therapists are from each other.",
+        "band is farther from the reference than therapists are from each other. An interval that "
+        "reaches the edge goes on beyond it.",
         f"Dot plots, one a metric. {words}.",
         lambda width: plots.small_multiples(panels, width, key),
     )
@@ -238,7 +239,8 @@ def by_topic(analysis: Analysis, order: list[str]) -> Figure | None:
     return _figure(
         "distance_by_topic",
         "Distance from the reference by topic",
-        f"Mean standardized distance over all metrics, with interval{_most(order, TOPICS_SHOWN)}.",
+        f"Mean standardized distance over all metrics, with interval{_most(order, TOPICS_SHOWN)}. "
+        "An interval that reaches the edge goes on beyond it.",
         f"Dot plots, one a topic. {words}.",
         lambda width: plots.small_multiples(panels, width, key),
     )

@@ -145,7 +145,7 @@ def write_report(
     manifest
         The run's manifest. ``sample: true`` in it marks the bundled sample.
     title
-        Heading of the page; by default the manifest's name.
+        Heading of the page; by default the one in the manifest's configuration, or its name.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def _page(
     assets = files("attunement.report") / "assets"
     css = (assets / "page.css").read_text(encoding="utf-8")
     script = (assets / "page.js").read_text(encoding="utf-8")
-    heading = readable(title or str(manifest.get("name") or "")).strip()
+    heading = readable(title or _title(manifest)).strip()
     return Page(
         title=heading or "How near the models come to the therapists",
         summary=tuple(analysis.summary),
@@ -229,6 +229,13 @@ def _page(
         script=script,
         policy=_policy(css, script),
     )
+
+
+def _title(manifest: Mapping[str, Any]) -> str:
+    found: Any = manifest.get("configuration")
+    for key in ("report", "title"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return str(found or manifest.get("name") or "")
 
 
 def _tables(analysis: Analysis, ratings: pl.DataFrame, order: list[str]) -> dict[str, Table | None]:
@@ -287,8 +294,9 @@ def _banners(
         found.append(
             Banner(
                 "Illustration.",
-                "The questions and answers are the bundled sample, written for this project. They "
-                "show what a report looks like and say nothing about any real system.",
+                "The questions, and the answers that came with them, are the bundled sample, "
+                "written for this project. They show what a report looks like; nothing follows "
+                "from them about any real system.",
             )
         )
     if analysis.demonstration:

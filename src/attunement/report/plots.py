@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SIZE = 9.0
 SMALL = 8.0
-_EM = 0.58
+_EM = 0.61
 """Mean width of a letter of the figure's font, as a part of its size."""
 
 
@@ -50,7 +50,7 @@ class Panel:
     line, band
         The yardstick and its interval.
     zero
-        Whether the axis starts at 0.
+        Whether the values are distances: the axis starts at 0, and very long intervals are cut.
     decimals
         Of the values that are written.
 
@@ -109,20 +109,20 @@ def write(figure: Drawing, x: float, y: float, text: str, **how: Any) -> None:
 
 
 def _span(panel: Panel) -> tuple[float, float]:
-    values: list[float] = []
-    for mark in panel.marks:
-        values += [
-            v for v in (mark.estimate, mark.low, mark.high) if v is not None and not missing(v)
-        ]
-    values += [] if panel.line is None else [panel.line]
-    values += list(panel.band or ())
-    if not values:
+    marks = [(m.estimate, m.low, m.high) for m in panel.marks]
+    centers = [e for e, _, _ in marks if e is not None and not missing(e)]
+    centers += [] if panel.line is None else [panel.line]
+    ends = [v for _, *ends in marks for v in ends if v is not None and not missing(v)]
+    ends += list(panel.band or ())
+    if not centers:
         return (0.0, 1.0)
-    low, high = min(values), max(values)
+    low, high = min(centers + ends), max(centers + ends)
     if panel.zero:
-        low, high = min(0.0, low), max(high, 0.0)
+        # A distance is not below 0; of an interval from two or three items the page shows a part,
+        # or it would press all the marks together.
+        low, high = 0.0, max(1.1 * max(centers), min(high, 2 * max(centers)))
     room = (high - low or abs(high) or 1.0) * 0.06
-    return (low if panel.zero and low == 0 else low - room, high + room)
+    return (low if panel.zero else low - room, high + room)
 
 
 def draw_panel(
@@ -167,6 +167,7 @@ def draw_panel(
                 size=SMALL,
                 va="center",
                 transform=ax.get_yaxis_transform(),
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1},
             )
             continue
         if mark.low is not None and mark.high is not None and not missing(mark.low):

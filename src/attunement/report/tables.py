@@ -95,7 +95,7 @@ def ranking(analysis: Analysis) -> Table:
 def _range(low: float | None, high: float | None) -> str:
     if missing(low) or missing(high):
         return ""
-    return f"{count(low)} to {count(high)}" if low != high else f"always {count(low)}"
+    return f"[{count(low)}, {count(high)}]"
 
 
 def distances(analysis: Analysis) -> Table:
@@ -269,7 +269,11 @@ def topics(analysis: Analysis, order: list[str]) -> Table:
         cells = [Cell(topic_label(topic))]
         for source in analysis.sources:
             kind = "best" if source in best else ""
-            cells.append(estimate_cell(found.get(topic, source), notes, kind=kind))
+            row = found.get(topic, source)
+            # Where there is a distance, the reason is only why its rank was not resampled.
+            if row is not None and not missing(row["estimate"]):
+                row = {**row, "reason": None}
+            cells.append(estimate_cell(row, notes, kind=kind))
         rows.append(tuple(cells))
     shown, folded, label = split(rows, TOPICS_SHOWN, "topics")
     return Table(

@@ -46,8 +46,7 @@ def _overall(analysis: Analysis, source: str) -> str:
     if missing(row["rank"]):
         return text + "."
     low, high = row["rank_low"], row["rank_high"]
-    span = f"always {low}" if low == high else f"{low} to {high}"
-    sure = "" if missing(low) or missing(high) else f" ({span} on resampling)"
+    sure = "" if missing(low) or missing(high) else f" (95\u00a0% range [{low}, {high}])"
     return f"{text}, rank {int(row['rank'])} of {len(analysis.sources)}{sure}."
 
 

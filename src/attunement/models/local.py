@@ -99,6 +99,8 @@ class LocalServer:
         params.model_alias = {MODEL_NAME}
         params.n_ctx = CONTEXT_TOKENS
         params.n_parallel = 1
+        # Gemma attends over a sliding window; kept whole, the examples are read once, not each time
+        params.swa_full = True
         params.cpuparams.n_threads = threads()
         params.cpuparams.poll = 0  # waiting threads sleep, and leave the cores to others
         params.warmup = False
@@ -143,17 +145,17 @@ _lock = threading.Lock()
 
 
 def threads() -> int:
-    """Return how many threads to use: the idle cores, 1 to 4.
+    """Return how many threads to use: the idle cores but one, 1 to 4.
 
-    llama.cpp's threads wait for each other at every layer. One more than there are idle cores made
-    an answer ten times slower on two busy cores; one fewer costs at most its share.
+    llama.cpp's threads wait for each other at every layer. One thread more than there are idle
+    cores made an answer ten times slower on two cores; one fewer cost a third.
     """
     fixed = os.environ.get(THREADS_ENV, "")
     if fixed.isdigit() and int(fixed) > 0:
         return int(fixed)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return max(1, min(4, (cores or 1) - round(busy)))
+    return max(1, min(4, (cores or 1) - max(1, round(busy))))
 
 
 def model_file() -> Path:

@@ -83,8 +83,9 @@ def test_the_items_table_and_a_run_folder(stub, answers: Path, tmp_path: Path) -
     assert (first.exit_code, second.exit_code) == (0, 0), first.output
     said = json.loads(first.stdout)
     assert said["results"] == []
-    assert said["statuses"] == {"not_applicable": 2, "ok": 4}
-    assert said["rater"] == "judge:m"
+    (told,) = said["judges"]
+    assert told["statuses"] == {"not_applicable": 2, "ok": 4}
+    assert told["rater"] == "judge:m"
     kept = Run(study)
     assert kept.read("ratings").height == 6
     assert kept.read("raters")["rater"].to_list() == ["judge:m"]
@@ -100,7 +101,7 @@ def test_a_dry_run_makes_no_call(stub, answers: Path, tmp_path: Path) -> None:
         result = run(answers, *model, "--out", out, "--dry-run", "--json", "--repeats", 3)
         assert server.calls == 0
     assert "2 calls for 2 answers" in told.stderr
-    assert json.loads(result.stdout)["estimate"]["calls"] == 6
+    assert json.loads(result.stdout)["judges"][0]["estimate"]["calls"] == 6
     assert "Warning" in result.stderr
     assert not out.exists()
 
@@ -148,3 +149,33 @@ def test_no_question_anywhere_is_an_error(tmp_path: Path) -> None:
     result = run(file, "--model", "openai/m", "--out", tmp_path / "r.csv")
     assert result.exit_code == 2
     assert "--items" in result.stderr
+
+
+def test_several_judges_rate_in_one_run(stub, answers: Path, tmp_path: Path) -> None:
+    other = GOOD.replace("8", "2")
+    with stub.StubLLM(GOOD) as one, stub.StubLLM(other) as two:
+        models = ("--model", "openai-api/stub/m", "--model", "openai-api/stub/n")
+        servers = ("--base-url", one.base_url, "--base-url", two.base_url)
+        words = (*models, *servers, "--name", "one", "--name", "two", "--json")
+        result = run(answers, *words, "--run", tmp_path / "study", "--out", tmp_path / "r.csv")
+        assert (one.calls, two.calls) == (2, 2)
+    assert result.exit_code == 0, result.output
+    assert [j["rater"] for j in json.loads(result.stdout)["judges"]] == ["judge:one", "judge:two"]
+    ratings = tables.read_table(tmp_path / "r.csv", "ratings").filter(
+        dimension="agreeability", status="ok"
+    )
+    assert ratings.select("rater", "value").unique(maintain_order=True).rows() == [
+        ("judge:one", 8.0),
+        ("judge:two", 2.0),
+    ]
+    assert Run(tmp_path / "study").read("raters")["rater"].to_list() == ["judge:one", "judge:two"]
+
+
+def test_options_that_do_not_go_with_the_models_are_refused(answers: Path, tmp_path: Path) -> None:
+    models = ("--model", "openai/m", "--model", "openai/n", "--out", tmp_path / "r.csv")
+    named = run(answers, *models, "--name", "one")
+    assert named.exit_code == 2
+    assert "--name is given 1 times for 2 models" in named.stderr
+    twice = run(answers, *models, "--name", "one", "--name", "one")
+    assert twice.exit_code == 2
+    assert "two judges are called 'one'" in twice.stderr

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -14,17 +15,20 @@ if TYPE_CHECKING:
 
     from attunement.raters.judges import Plan
 
+T = TypeVar("T")
+
 
 @friendly
 def judge(
     responses: Path = typer.Argument(
         ..., help="Table of answers: item_id, source, text, and question where --items is left out."
     ),
-    model: str = typer.Option(
+    model: list[str] = typer.Option(
         ...,
         "--model",
         help="The judge, as Inspect AI names it: openai/..., anthropic/..., openai-api/SERVER/NAME "
-        "with --base-url, or local for the embedded model (demonstration quality).",
+        "with --base-url, or local for the embedded model (demonstration quality). Given several "
+        "times, each model is a judge of its own.",
     ),
     out: Path = typer.Option(
         ..., "--out", help="Where the ratings go: .parquet, .csv, .tsv or .jsonl."
@@ -35,8 +39,10 @@ def judge(
     instrument: str = typer.Option(
         "nuance-judges", "--instrument", help="An instrument of the library, or a YAML file."
     ),
-    name: str | None = typer.Option(
-        None, "--name", help="What the judge is called in tables; by default its model."
+    name: list[str] = typer.Option(
+        [],
+        "--name",
+        help="What the judge is called in tables; by default its model. One a --model.",
     ),
     run: Path | None = typer.Option(
         None,
@@ -64,137 +70,202 @@ def judge(
     seed: int = typer.Option(
         1, "--seed", help="Order of calls, subset and boundary codes; also passed to the model."
     ),
-    base_url: str | None = typer.Option(
-        None, "--base-url", help="Address of an OpenAI-compatible server, ending in /v1."
+    base_url: list[str] = typer.Option(
+        [],
+        "--base-url",
+        help="Address of an OpenAI-compatible server, ending in /v1. Once for all judges, or one a "
+        "--model ('' for the provider's own).",
     ),
-    api_key_env: str | None = typer.Option(
-        None, "--api-key-env", help="Environment variable that holds the key."
+    api_key_env: list[str] = typer.Option(
+        [],
+        "--api-key-env",
+        help="Environment variable that holds the key. Once for all judges, or one a --model ('' "
+        "for the provider's usual one).",
     ),
     temperature: float = typer.Option(0.0, "--temperature", min=0.0, help="Sampling temperature."),
     max_tokens: int | None = typer.Option(
         None, "--max-tokens", min=1, help="Longest reply in tokens; by default the provider's."
     ),
     connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
-    price_in: float | None = typer.Option(
-        None, "--price-in", help="USD for a million tokens in, for the cost."
+    price_in: list[float] = typer.Option(
+        [],
+        "--price-in",
+        help="USD for a million tokens in, for the cost. Once for all judges, or one a --model.",
     ),
-    price_out: float | None = typer.Option(
-        None, "--price-out", help="USD for a million tokens out, for the cost."
+    price_out: list[float] = typer.Option(
+        [],
+        "--price-out",
+        help="USD for a million tokens out, for the cost. Once for all judges, or one a --model.",
     ),
     dry_run: bool = typer.Option(
         False, "--dry-run", help="Say calls, tokens and cost at most, and stop before any call."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
 ) -> None:
-    """Have a language model rate answers on an instrument.
+    """Have one or several language models rate answers on an instrument.
 
     Every reply is kept the moment it arrives: stopped and started again, no call is made twice.
     Exit code 1 where some calls failed; they are marked in the table.
     """
+    import polars as pl
+
     from attunement import tables
     from attunement.errors import UserError
     from attunement.inspect_bridge import ModelSpec, Settings
     from attunement.instruments import load_instrument
-    from attunement.raters.judges import journal_path, make_plan, rater_row, run_plan
+    from attunement.raters.judges import distinct, journal_path, make_plan, rater_row, run_plan
     from attunement.raters.judges.inputs import items_from_answers
     from attunement.runs import Run
 
     if per not in (None, "answer", "dimension"):
         raise UserError(f"--per is 'answer' or 'dimension', not {per!r}.")
     table = tables.read_frame(responses)
-    spec = ModelSpec(
-        name or model,
-        model,
-        base_url=base_url,
-        api_key_env=api_key_env,
-        settings=Settings(
-            temperature=temperature, max_tokens=max_tokens, seed=seed, max_connections=connections
-        ),
-        price_in=price_in,
-        price_out=price_out,
+    settings = Settings(
+        temperature=temperature, max_tokens=max_tokens, seed=seed, max_connections=connections
     )
-    plan = make_plan(
+    judges = [
+        ModelSpec(
+            called or one,
+            one,
+            base_url=address or None,
+            api_key_env=key or None,
+            settings=settings,
+            price_in=cost_in,
+            price_out=cost_out,
+        )
+        for one, called, address, key, cost_in, cost_out in zip(
+            model,
+            _one_each("--name", name, model, shared=len(model) == 1),
+            _one_each("--base-url", base_url, model),
+            _one_each("--api-key-env", api_key_env, model),
+            _one_each("--price-in", price_in, model),
+            _one_each("--price-out", price_out, model),
+            strict=True,
+        )
+    ]
+    questions = (
         tables.read_table(items, "items")
         if items is not None
-        else items_from_answers(table, where=str(responses)),
-        tables.require(table, "responses", where=str(responses)),
-        load_instrument(instrument),
-        spec,
-        repeats=repeats,
-        per=per,  # type: ignore[arg-type]
-        subset=subset,
-        attempts=attempts,
-        seed=seed,
+        else items_from_answers(table, where=str(responses))
     )
-    for said in plan.warnings:
+    answers = tables.require(table, "responses", where=str(responses))
+    asked = load_instrument(instrument)
+    plans = [
+        make_plan(
+            questions,
+            answers,
+            asked,
+            spec,
+            repeats=repeats,
+            per=per,  # type: ignore[arg-type]
+            subset=subset,
+            attempts=attempts,
+            seed=seed,
+        )
+        for spec in distinct(judges)
+    ]
+    warnings = list(dict.fromkeys(said for plan in plans for said in plan.warnings))
+    for said in warnings:
         console().print(f"Warning: {said}", markup=False)
     if dry_run:
-        _tell_estimate(plan, as_json)
+        _tell_estimates(plans, warnings, as_json)
         return
     folder = Run(run) if run is not None else None
-    journal = journal_path(folder.calls if folder else out.parent / f"{out.stem}.calls", plan)
-    with progress(f"Judging with {spec.name}", len(plan.jobs())) as advance:
-        ratings = run_plan(plan, journal=journal, on_progress=advance)
-    tables.write_table(ratings, out, "ratings")
-    if folder is not None:
-        folder.add_ratings(ratings)
-        folder.add_raters(rater_row(plan))
-        folder.record("judge", rater=plan.rater, signature=plan.signature)
-    failed = _tell(plan, ratings, out, journal, as_json)
-    if failed:
+    done = []
+    for plan in plans:
+        journal = journal_path(folder.calls if folder else out.parent / f"{out.stem}.calls", plan)
+        with progress(f"Judging with {plan.spec.name}", len(plan.jobs())) as advance:
+            ratings = run_plan(plan, journal=journal, on_progress=advance)
+        done.append((plan, ratings, journal))
+        # after each judge, so that one that cannot be reached takes nothing from the others
+        tables.write_table(pl.concat([rated for _, rated, _ in done]), out, "ratings")
+        if folder is not None:
+            folder.add_ratings(ratings)
+            folder.add_raters(rater_row(plan))
+            folder.record("judge", rater=plan.rater, signature=plan.signature)
+        if not as_json:
+            _tell(plan, ratings, out, journal)
+    if as_json:
+        print_json([], judges=[_facts(*one) for one in done], out=str(out), warnings=warnings)
+    if any(_counts(ratings).get("error", 0) for _, ratings, _ in done):
         raise typer.Exit(EXIT_PROBLEMS)
 
 
-def _tell_estimate(plan: Plan, as_json: bool) -> None:
-    estimate = plan.estimate()
-    if as_json:
-        print_json([], estimate=_estimate(plan), warnings=list(plan.warnings))
-        return
-    cost = estimate.cost_usd
-    console().print(
-        f"{plan.rater} on {plan.instrument.name}: {estimate.calls:,} calls for "
-        f"{sum(t.skip is None for t in plan.tasks):,} answers, about {estimate.tokens_in:,} tokens "
-        f"in, at most {estimate.tokens_out:,} out, "
-        + ("cost unknown (give --price-in and --price-out)." if cost is None else f"${cost:,.2f}.")
-        + " No call was made.",
-        markup=False,
-    )
+def _one_each(
+    option: str, given: Sequence[T], models: Sequence[str], *, shared: bool = True
+) -> Sequence[T | None]:
+    """Return one value a model: none was given, one for all, or one for each."""
+    if not given:
+        return [None] * len(models)
+    if len(given) == 1 and shared:
+        return list(given) * len(models)
+    if len(given) != len(models):
+        from attunement.errors import UserError
+
+        once = "once, or " if shared else ""
+        raise UserError(
+            f"{option} is given {len(given)} times for {len(models)} models.",
+            fix=f"Give it {once}as often as --model, in the same order.",
+        )
+    return given
 
 
-def _estimate(plan: Plan) -> dict[str, Any]:
+def _tell_estimates(plans: Sequence[Plan], warnings: list[str], as_json: bool) -> None:
     from dataclasses import asdict
 
-    return asdict(plan.estimate())
-
-
-def _tell(plan: Plan, ratings: pl.DataFrame, out: Path, journal: Path, as_json: bool) -> int:
-    """Say what came out; return the number of ratings whose call failed."""
-    counts = dict(ratings.group_by("status").len().sort("status").iter_rows())
+    estimates = [(plan, plan.estimate()) for plan in plans]
     if as_json:
-        print_json(
-            [],
-            rater=plan.rater,
-            instrument=plan.instrument.name,
-            ratings=ratings.height,
-            statuses=counts,
-            demonstration=plan.spec.demonstration,
-            out=str(out),
-            journal=str(journal),
-            warnings=list(plan.warnings),
-            signature=plan.signature,
-        )
-    else:
-        said = ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "none"
-        lines = [f"{plan.rater} on {plan.instrument.name}: {ratings.height:,} ratings ({said})."]
-        if plan.spec.demonstration:
-            lines.append(
-                "These scores are of demonstration quality: the model is too small to judge."
+        told = [{"rater": plan.rater, "estimate": asdict(said)} for plan, said in estimates]
+        print_json([], judges=told, warnings=warnings)
+        return
+    for plan, said in estimates:
+        cost = "cost unknown (give --price-in and --price-out)"
+        if said.cost_usd is not None:
+            cost = f"${said.cost_usd:,.2f}"
+        console().print(
+            f"{plan.rater} on {plan.instrument.name}: {said.calls:,} calls for "
+            f"{sum(t.skip is None for t in plan.tasks):,} {_unit(plan)}s, about "
+            f"{said.tokens_in:,} tokens in, at most {said.tokens_out:,} out, "
+            + (
+                "cost unknown (give --price-in and --price-out)."
+                if cost is None
+                else f"${cost:,.2f}."
             )
-        failed = ratings.filter(status="error")
-        if failed.height:
-            lines.append(f"The first failure: {failed['rationale'][0]}")
-            lines.append("Run the same command again to repeat only the calls that failed.")
-        lines.append(f"Ratings in {out}, replies in {journal}.")
-        for line in lines:
-            console().print(line, markup=False)
-    return int(counts.get("error", 0))
+            + " No call was made.",
+            markup=False,
+        )
+
+
+def _unit(plan: Plan) -> str:
+    unit = plan.instrument.unit
+    return "answer" if unit == "response" else unit
+
+
+def _counts(ratings: pl.DataFrame) -> dict[str, int]:
+    return dict(ratings.group_by("status").len().sort("status").iter_rows())
+
+
+def _facts(plan: Plan, ratings: pl.DataFrame, journal: Path) -> dict[str, Any]:
+    return {
+        "rater": plan.rater,
+        "instrument": plan.instrument.name,
+        "ratings": ratings.height,
+        "statuses": _counts(ratings),
+        "demonstration": plan.spec.demonstration,
+        "journal": str(journal),
+        "signature": plan.signature,
+    }
+
+
+def _tell(plan: Plan, ratings: pl.DataFrame, out: Path, journal: Path) -> None:
+    said = ", ".join(f"{n:,} {status}" for status, n in _counts(ratings).items()) or "none"
+    lines = [f"{plan.rater} on {plan.instrument.name}: {ratings.height:,} ratings ({said})."]
+    if plan.spec.demonstration:
+        lines.append("These scores are of demonstration quality: the model is too small to judge.")
+    failed = ratings.filter(status="error")
+    if failed.height:
+        lines.append(f"The first failure: {failed['rationale'][0]}")
+        lines.append("Run the same command again to repeat only the calls that failed.")
+    lines.append(f"Ratings in {out}, replies in {journal}.")
+    for line in lines:
+        console().print(line, markup=False)

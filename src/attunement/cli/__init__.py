@@ -27,6 +27,7 @@ COMMANDS = (
     "generate",
     "score",
     "judge",
+    "instruments",
     "analyze",
     "report",
     "reproduce",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 _WORD = re.compile(r"[^\W_]+(?:['\-][^\W_]+)*")
 _CLITIC = re.compile(r"(?:n't|'(?:s|m|re|ve|ll|d))$")
@@ -11,6 +12,7 @@ _IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "be"}
 _LETTER = re.compile(r"[^\W\d_]")
 _NOT_LATIN = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f\u1e00-\u1eff]")
 _LONGEST_WORD = 64
+_CACHED = 16_384
 
 
 def sentences(text: str, lang: str = "en") -> list[str]:
@@ -57,7 +59,7 @@ def _without_clitic(word: str) -> str:
     return _IRREGULAR.get(word) or _CLITIC.sub("", word) or word
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_CACHED)
 def lemma(word: str, lang: str = "en") -> str:
     """Return the dictionary form of a lower-case word, or the word where it is not known.
 
@@ -72,15 +74,21 @@ def lemma(word: str, lang: str = "en") -> str:
     ('feeling', 'be')
 
     """
-    import simplemma
-
     # Longer than any word: a run without spaces, which the dictionary search would only copy.
     if len(word) > _LONGEST_WORD:
         return word
-    return str(simplemma.lemmatize(word, lang=lang)).lower()
+    return str(_lemmatizer().lemmatize(word, lang=lang)).lower()
 
 
-@lru_cache(maxsize=65_536)
+@cache
+def _lemmatizer() -> Any:
+    from simplemma import Lemmatizer
+
+    # What is asked twice is kept by `lemma` already.
+    return Lemmatizer(cache_max_size=1)
+
+
+@lru_cache(maxsize=_CACHED)
 def is_known(word: str, lang: str = "en") -> bool:
     """Say whether a lower-case word is in the dictionary of ``lang``, inflected or not.
 
@@ -89,9 +97,11 @@ def is_known(word: str, lang: str = "en") -> bool:
     >>> is_known("feelings"), is_known("gefühle")
     (True, False)
     """
+    if len(word) > _LONGEST_WORD:
+        return False
     import simplemma
 
-    return len(word) <= _LONGEST_WORD and bool(simplemma.is_known(word, lang=lang))
+    return bool(simplemma.is_known(word, lang=lang))
 
 
 def has_letters(text: str) -> bool:

@@ -49,7 +49,7 @@ _Step = tuple[float | None, float, bool, bool, bool, bool, bool, bool, float | N
 _RESET: tuple[_Step, ...] = ()
 """The program of a word that says nothing: it ends a negation and a modifier. The common case."""
 
-_CACHED = 100_000
+_CACHED = 32_768
 _LONGEST = 40
 
 

@@ -3,12 +3,13 @@
 from attunement.raters.metrics.base import VARIANTS, Batch, Metric, Score, Variant
 from attunement.raters.metrics.files import Plan, score_file
 from attunement.raters.metrics.rbo import rbo, tie_groups
-from attunement.raters.metrics.registry import choose, metrics, named
+from attunement.raters.metrics.registry import METRICS, choose, metrics, named
 from attunement.raters.metrics.scoring import INSTRUMENT, Items, Scorer, score
 from attunement.raters.metrics.summary import Summary
 
 __all__ = [
     "INSTRUMENT",
+    "METRICS",
     "VARIANTS",
     "Batch",
     "Items",

@@ -52,7 +52,7 @@ def content(found: Sequence[str]) -> list[str]:
     return [form for word in found if (form := _content(word))]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _content(word: str) -> str:
     form = lemma(word)
     return "" if word in FLUFF or form in FLUFF else form

@@ -25,16 +25,17 @@ JUDGED = ("agreeability", "active_listening")
 
 _log = logging.getLogger(__name__)
 
-_OWN = {
+METRICS: dict[str, Metric] = {
     module.METRIC.name: module.METRIC
     for module in (emotion_consistency, sentiment_change, sentiment_slope, simplicity, recycling)
 }
+"""The package's own, by name; `metrics` adds those of plug-ins."""
 
 
 @cache
 def metrics() -> dict[str, Metric]:
     """Return name -> metric, the package's own first; a plug-in that fails to load is logged."""
-    found = dict(_OWN)
+    found = dict(METRICS)
     for entry in entry_points(group=GROUP):
         try:
             metric = entry.load()

@@ -19,7 +19,7 @@ MINIMUM_WORDS = 100
 """An answer must have more words than this: readability means little in shorter texts."""
 
 _PUNCTUATION = frozenset(string.punctuation)
-_CACHED = 50_000
+_CACHED = 32_768
 _LONGEST = 40
 
 

@@ -73,6 +73,15 @@ def test_items_bring_questions_and_references(answers: Path, tmp_path: Path) -> 
     assert pl.read_parquet(out)["dimension"].n_unique() == 5
 
 
+def test_where_the_ratings_cannot_go_is_said_before_anything_is_rated(
+    answers: Path, tmp_path: Path
+) -> None:
+    result = run(answers, "--out", tmp_path / "ratings.txt")
+    assert result.exit_code == 2
+    assert "cannot write '.txt'" in result.stderr
+    assert "Rating" not in result.stderr
+
+
 def test_an_answer_that_failed_is_exit_code_1(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("item_id,source,text,error\nq1,a,,timeout\nq1,b,It is good. Bye.,\n")

@@ -103,4 +103,4 @@ def _show(summary: Summary) -> None:
     show.print(table)
     for metric, reasons in summary.reasons.items():
         for reason, n in reasons.most_common(3):
-            show.print(f"{metric}: {n:,} without a value: {reason}", markup=False)
+            show.print(f"{metric}: {n:,} without a value: {reason}", markup=False, soft_wrap=True)

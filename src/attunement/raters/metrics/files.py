@@ -29,6 +29,7 @@ from attunement.raters.metrics.scoring import (
 )
 from attunement.raters.metrics.summary import Summary
 from attunement.tables import SCHEMAS
+from attunement.tables.schema import SUFFIXES
 
 if TYPE_CHECKING:
     from attunement.models.emotion import EmotionModel
@@ -100,6 +101,12 @@ def score_file(
     """
     where = str(responses)
     known = check_variant(variant)
+    if Path(ratings).suffix.lower() not in SUFFIXES:
+        raise UserError(
+            f"cannot write {Path(ratings).suffix!r}.",
+            where=str(ratings),
+            fix=f"Use one of {', '.join(SUFFIXES)}.",
+        )
     if Path(responses).resolve() == Path(ratings).resolve():
         raise UserError(
             "the ratings would overwrite the responses.", where=where, fix="Give another --out."

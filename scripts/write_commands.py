@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
-import click
 import typer.main
 
 from attunement.cli import app
@@ -40,14 +40,15 @@ def page() -> str:
     return HEAD + "\n".join(sections).rstrip() + "\n"
 
 
-def _walk(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
+# Typer brings its own copy of Click, whose classes have no public name: hence Any.
+def _walk(command: Any, name: str) -> list[tuple[str, Any]]:
     found = [(name, command)]
     for child, inner in getattr(command, "commands", {}).items():
         found += _walk(inner, f"{name} {child}")
     return found
 
 
-def _section(name: str, command: click.Command) -> str:
+def _section(name: str, command: Any) -> str:
     lines = [f"## {name}", "", inspect.cleandoc(command.help or ""), ""]
     rows = [_row(p) for p in command.params if p.name != "help"]
     if rows:
@@ -55,7 +56,7 @@ def _section(name: str, command: click.Command) -> str:
     return "\n".join(lines)
 
 
-def _row(parameter: click.Parameter) -> str:
+def _row(parameter: Any) -> str:
     text = getattr(parameter, "help", None) or ""
     if getattr(parameter, "param_type_name", "") == "argument":
         word = f"`{(parameter.metavar or parameter.name or '').upper()}`"
@@ -67,7 +68,7 @@ def _row(parameter: click.Parameter) -> str:
     return f"| {word} | {' '.join(text.split())} |".replace("||", "| |")
 
 
-def _shows(parameter: click.Parameter) -> bool:
+def _shows(parameter: Any) -> bool:
     return getattr(parameter, "show_default", True) is not False
 
 

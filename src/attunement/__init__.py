@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from attunement.datasets import Loaded, load
     from attunement.errors import UserError
     from attunement.inspect_bridge import ModelSpec, Settings
-    from attunement.raters.judges import judge
+    from attunement.raters.judges.judge import judge
     from attunement.raters.metrics import score
     from attunement.report import write_report
     from attunement.reproduce import reproduce
-    from attunement.respond import generate
+    from attunement.respond.generate import generate
     from attunement.runs import Run
     from attunement.stats.result import Result, TestResult
     from attunement.tables import check, read_table, write_table

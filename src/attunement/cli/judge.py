@@ -225,13 +225,8 @@ def _tell_estimates(plans: Sequence[Plan], warnings: list[str], as_json: bool) -
         console().print(
             f"{plan.rater} on {plan.instrument.name}: {said.calls:,} calls for "
             f"{sum(t.skip is None for t in plan.tasks):,} {_unit(plan)}s, about "
-            f"{said.tokens_in:,} tokens in, at most {said.tokens_out:,} out, "
-            + (
-                "cost unknown (give --price-in and --price-out)."
-                if cost is None
-                else f"${cost:,.2f}."
-            )
-            + " No call was made.",
+            f"{said.tokens_in:,} tokens in, at most {said.tokens_out:,} out, {cost}. "
+            "No call was made.",
             markup=False,
         )
 

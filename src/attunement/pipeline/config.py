@@ -65,7 +65,11 @@ class Score(_Part):
 class Judge(Model):
     """A model that rates answers on an instrument."""
 
-    instrument: str = Field("nuance-judges", description="a name or a YAML file")
+    instrument: str | None = Field(
+        None,
+        description="a name or a YAML file; by default nuance-judges, or nuance-judges-paper where "
+        "the variant is paper",
+    )
     repeats: Annotated[int, Field(ge=1)] = 1
     subset: Annotated[int, Field(ge=1)] | None = Field(
         None, description="judge this many items only, spread over the topics"

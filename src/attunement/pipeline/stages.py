@@ -32,6 +32,9 @@ class Progress(Protocol):
 
 Say = Callable[[str], None]
 
+JUDGED_ON = {"standard": "nuance-judges", "paper": "nuance-judges-paper"}
+"""The instrument of a judge that names none, by the study's variant."""
+
 
 def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
     """Do every stage of a study and return the path of the report.
@@ -51,7 +54,7 @@ def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
         Where the folder holds another study, or an input does not fit.
     """
     _claim(study, run)
-    items, given = load(study, run, say=say)
+    items, given = load(study, run, progress=progress, say=say)
     made = generate(study, run, items, progress=progress, say=say)
     responses = pl.concat([given, *made])
     _refuse_duplicates(responses)
@@ -80,7 +83,9 @@ def _claim(study: Study, run: Run) -> None:
     )
 
 
-def load(study: Study, run: Run, *, say: Say) -> tuple[pl.DataFrame, pl.DataFrame]:
+def load(
+    study: Study, run: Run, *, progress: Progress, say: Say
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Load the items, and the answers that exist already."""
     from attunement import datasets
 
@@ -92,6 +97,7 @@ def load(study: Study, run: Run, *, say: Say) -> tuple[pl.DataFrame, pl.DataFram
         topics=data.topics,
         limit=data.limit,
         seed=data.seed,
+        track=progress,
     )
     known = set(loaded.items["item_id"].to_list())
     answers = [loaded.responses]
@@ -102,7 +108,9 @@ def load(study: Study, run: Run, *, say: Say) -> tuple[pl.DataFrame, pl.DataFram
             say(f"{path.name}: {table.height - mine.height} answers to other items are left out.")
         answers.append(mine)
     for row in loaded.dropped.iter_rows(named=True):
-        say(f"Left out, {row['reason']}: {row['count']}")
+        say(f"Left out: {row['count']} {loaded.unit}s, {row['reason']}.")
+    for note in loaded.notes:
+        say(note)
     run.write(loaded.items, "items")
     run.record("load", **loaded.account())
     return loaded.items, pl.concat(answers)
@@ -115,8 +123,8 @@ def generate(
     if not study.models:
         return []
     from attunement.raters.judges import subset_items
+    from attunement.respond import OVER_LIMIT, preset
     from attunement.respond import generate as ask
-    from attunement.respond import preset
 
     how = study.generate
     asked = items if how.limit is None else subset_items(items, how.limit, seed=study.data.seed)
@@ -133,7 +141,8 @@ def generate(
                 journal_folder=run.calls,
                 on_progress=advance,
             )
-        failed = answers.filter(pl.col("error").is_not_null()).height
+        over = pl.col("error").str.starts_with(OVER_LIMIT)
+        failed = answers.filter(pl.col("error").is_not_null() & ~over).height
         if failed:
             say(f"{spec.name}: {failed} of {answers.height} answers failed; run again to retry.")
         run.record(f"generate {spec.name}", answers=answers.height, failed=failed)
@@ -175,7 +184,7 @@ def judge(
     plan = make_plan(
         items,
         responses,
-        load_instrument(who.instrument),
+        load_instrument(who.instrument or JUDGED_ON[study.variant]),
         model_spec(who, temperature=0.0),
         repeats=who.repeats,
         subset=who.subset,

@@ -51,6 +51,12 @@ def valid() -> dict[str, Any]:
                 "required": False,
             },
         ],
+        "instructions": {"en": "Answer.", "it": "Risponda."},
+        "caution": {"en": "New.", "it": "Nuovo."},
+        "steps": [
+            {"id": "first", "label": {"en": "First", "it": "Primo"}, "dimensions": ["easy"]},
+            {"id": "then", "label": {"en": "Then", "it": "Poi"}, "dimensions": ["flaws"]},
+        ],
         "subscales": [{"id": "use", "label": {"en": "Use", "it": "Uso"}, "dimensions": ["easy"]}],
         "source": {"citation": "Someone (2020)"},
         "license": "CC-BY-4.0",
@@ -111,6 +117,19 @@ def test_a_full_instrument_loads() -> None:
             lambda d: d["subscales"][0].update(dimensions=["eazy"]),
             "subscale 'use' names 'eazy', which is no dimension; did you mean 'easy'?",
         ),
+        (
+            lambda d: d["steps"][1].update(dimensions=["flaw"]),
+            "step 'then' names 'flaw', which is no dimension; did you mean 'flaws'?",
+        ),
+        (
+            lambda d: d["steps"][1].update(dimensions=["easy", "flaws"]),
+            "the dimension of a step 'easy' stands there twice",
+        ),
+        (lambda d: d["steps"].pop(), "'flaws' stands in no step"),
+        (lambda d: d["steps"][0]["label"].pop("it"), "step 'first' has no text in it"),
+        (lambda d: d["caution"].pop("it"), "caution has no text in it"),
+        (lambda d: d["instructions"].pop("it"), "instructions has no text in it"),
+        (lambda d: d.update(schema_version=2), "schema_version: Input should be 1"),
         (lambda d: d["judge"].pop("task"), "needs a 'task'"),
         (lambda d: d["judge"].update(prompts={"easy": "?"}), "belong to the style 'appended'"),
         (lambda d: d["judge"].update(reply="number"), "needs per: dimension"),
@@ -152,3 +171,53 @@ def test_what_is_no_mapping_is_an_error(text: str) -> None:
         parse_instrument(text, where="x.yaml")
     assert caught.value.where is not None
     assert caught.value.where.startswith("x.yaml")
+
+
+def test_a_step_has_its_own_dimensions_subscales_and_instructions() -> None:
+    def change(data: dict[str, Any]) -> None:
+        data["steps"][1]["instructions"] = {"en": "Now these.", "it": "Ora queste."}
+
+    instrument = load(change)
+    first, then = instrument.step("first"), instrument.step("then")
+    assert [d.id for d in first.dimensions] == ["easy"]
+    assert [s.id for s in first.subscales] == ["use"]
+    assert [d.id for d in then.dimensions] == ["flaws"]
+    assert then.subscales == ()
+    assert first.instructions is not None
+    assert then.instructions is not None
+    assert (first.instructions["en"], then.instructions["en"]) == ("Answer.", "Now these.")
+    with pytest.raises(KeyError):
+        instrument.step("last")
+
+
+@pytest.mark.parametrize(
+    ("dimension", "rating", "fits"),
+    [
+        (0, 5, True),
+        (0, 6, False),
+        (0, 2.5, False),
+        (0, "yes", False),
+        (1, "yes", True),
+        (1, ["yes", "no"], True),
+        (1, "maybe", False),
+        (1, 1, False),
+    ],
+)
+def test_a_worked_example_is_rated_on_the_scale(dimension: int, rating: Any, fits: bool) -> None:
+    words = {"en": "x", "it": "x"}
+    example = {"answer": words, "rating": rating, "why": words}
+
+    def change(data: dict[str, Any]) -> None:
+        data["dimensions"][dimension]["examples"] = [example]
+
+    if fits:
+        assert load(change).dimensions[dimension].examples[0].why == words
+    else:
+        with pytest.raises(UserError, match="is not on the dimension's scale"):
+            load(change)
+
+
+def test_the_words_of_an_example_are_in_every_language() -> None:
+    example = {"answer": {"en": "x"}, "rating": 5, "why": {"en": "x", "it": "x"}}
+    with pytest.raises(UserError, match="dimension 'easy' has no text in it"):
+        load(lambda d: d["dimensions"][0].update(examples=[example]))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from attunement import tables
 from attunement.instruments._scales import ChoiceScale, SpansScale, TextScale
 from attunement.instruments.schema import Dimension, Instrument
-from attunement.tables.conform import Frame
+
+if TYPE_CHECKING:
+    from attunement.tables.conform import Frame
 
 KEYS = ("unit", "unit_id", "item_id", "source", "rater", "rater_kind", "replicate", "round")
 

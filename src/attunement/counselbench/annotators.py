@@ -1,0 +1,364 @@
+"""Who rates how: by time spent and by experience, and how much annotators wrote (appendix C)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from attunement import tables
+from attunement.counselbench.scores import INSTRUMENT, Scores
+from attunement.counselbench.sources import OFFERED
+from attunement.errors import UserError
+from attunement.stats.comparison import holm
+from attunement.stats.groups import chi_squared, common_units, kruskal_wallis, permute_raters
+from attunement.stats.result import TestResult
+
+if TYPE_CHECKING:
+    from attunement.tables.conform import Frame
+
+QUARTILES = ("0-25%", "25-50%", "50-75%", "75-100%")
+EXPERIENCE = ("1-3", "3-5", "5-10", "10+")
+"""Years; the paper left out bands with too few annotators, such as under a year."""
+FEWEST = 5
+"""Annotators that a band needs."""
+_TIME = ("minutes", "total_minutes")
+_YEARS = ("experience", "experience_years", "years")
+_NOT_SURE = -1.0
+"""Stands for "not sure" where it is a category of its own."""
+
+
+@dataclass(frozen=True)
+class Bands:
+    """How bands of annotators rate the answers that every band rated.
+
+    Parameters
+    ----------
+    by
+        ``time`` or ``experience``.
+    means
+        ``dimension``, ``band``, ``mean``, ``sd``, ``ratings``, ``not_sure``, ``annotators``.
+    tests
+        For each dimension a test of the variant ``paper`` and one of the variant ``standard``.
+    answers
+        How many answers every band rated.
+    notes
+        Who was left out, a sentence each.
+    """
+
+    by: str
+    means: pl.DataFrame
+    tests: list[TestResult]
+    answers: int
+    notes: list[str]
+
+
+def with_attributes(raters: Frame, frame: pl.DataFrame) -> pl.DataFrame:
+    """Add what a table says about annotators to their attributes.
+
+    Parameters
+    ----------
+    raters
+        A raters table.
+    frame
+        A raters table, or a plain one with a column ``rater`` or ``survey_id`` and any others, such
+        as ``minutes`` and ``experience``.
+
+    Raises
+    ------
+    UserError
+        Where the table has no column that names the annotator, or knows none of them.
+    """
+    people = tables.conform(raters, "raters")
+    if {"rater", "attributes"} <= set(frame.columns):
+        known = dict(frame.cast(pl.String).select("rater", "attributes").iter_rows())
+        more = {r: json.loads(text) if text else {} for r, text in known.items()}
+    else:
+        key = next((c for c in ("rater", "survey_id") if c in frame.columns), None)
+        if key is None:
+            raise UserError(
+                f"no column 'rater' or 'survey_id'; it has {', '.join(frame.columns)}.",
+                where="table of annotators",
+            )
+        prefix = "" if key == "rater" else "survey-"
+        more = {
+            f"{prefix}{row.pop(key)}": {k: v for k, v in row.items() if v not in (None, "")}
+            for row in frame.rows(named=True)
+        }
+    if not set(more) & set(people["rater"]):
+        raise UserError(
+            "none of its annotators is in the ratings, "
+            f"which have {', '.join(people['rater'].head(3))} and so on.",
+            where="table of annotators",
+        )
+    merged = [
+        json.dumps(
+            {**(json.loads(text) if text else {}), **more.get(rater, {})}, ensure_ascii=False
+        )
+        for rater, text in people.select("rater", "attributes").iter_rows()
+    ]
+    return people.with_columns(attributes=pl.Series(merged, dtype=pl.String))
+
+
+def _attribute(raters: pl.DataFrame, names: Sequence[str]) -> dict[str, Any]:
+    found = {}
+    for rater, text in raters.select("rater", "attributes").iter_rows():
+        values = json.loads(text) if text else {}
+        value = next((values[n] for n in names if values.get(n) not in (None, "")), None)
+        if value is not None:
+            found[rater] = value
+    return found
+
+
+def time_quartiles(raters: Frame) -> dict[str, str]:
+    """Return each annotator's quartile of total time, from the attribute ``minutes``.
+
+    The limits are the quartiles of annotators (linear interpolation); who is on a limit belongs to
+    the lower band. Annotators without a time have none.
+    """
+    times = {}
+    for rater, raw in _attribute(tables.conform(raters, "raters"), _TIME).items():
+        try:
+            times[rater] = float(raw)
+        except (TypeError, ValueError):
+            continue
+    if not times:
+        return {}
+    limits = np.quantile(list(times.values()), [0.25, 0.5, 0.75])
+    return {r: QUARTILES[int(np.searchsorted(limits, t, side="left"))] for r, t in times.items()}
+
+
+def experience_bands(raters: Frame) -> dict[str, str]:
+    """Return each annotator's band of experience, from the attribute ``experience``.
+
+    Years as a number fall into 1-3, 3-5, 5-10 and 10+ (the lower limit belongs to the band; under
+    one year is "under 1"); a band in words, such as "3-5 years", is kept.
+
+    """
+    found = {}
+    for rater, raw in _attribute(tables.conform(raters, "raters"), _YEARS).items():
+        band = _band(str(raw))
+        if band:
+            found[rater] = band
+    return found
+
+
+def _band(text: str) -> str | None:
+    plain = re.sub(r"[‐-―−]|\bto\b", "-", text.strip().lower())
+    try:
+        years = float(plain)
+    except ValueError:
+        pass
+    else:
+        steps = [(1, "under 1"), (3, "1-3"), (5, "3-5"), (10, "5-10")]
+        return next((name for limit, name in steps if years < limit), "10+")
+    numbers = re.findall(r"\d+", plain)
+    if len(numbers) >= 2:
+        return f"{numbers[0]}-{numbers[1]}"
+    if numbers and re.search(r"\+|more|over|above", plain):
+        return f"{numbers[0]}+"
+    if numbers and re.search(r"less|under|<", plain):
+        return f"under {numbers[0]}"
+    return text.strip() or None
+
+
+def band_analysis(
+    given: Scores,
+    bands: Mapping[str, str],
+    by: str,
+    *,
+    replicates: int = 2000,
+    seed: int = 1,
+    fewest: int = FEWEST,
+) -> Bands:
+    """Compare bands of annotators on the answers that every band rated.
+
+    ``paper`` repeats the paper's tests, which take one annotator's ratings as independent. By time:
+    Kruskal-Wallis, and chi-squared for medical advice and factual consistency with "not sure" as a
+    category. By experience: chi-squared throughout, "not sure" left out. ``standard`` has the same
+    statistic with its p value from permuting whole annotators between bands. Holm's correction is
+    over the dimensions of one variant.
+
+    Parameters
+    ----------
+    given
+        Ratings.
+    bands
+        Annotator to band; annotators without one are left out and counted.
+    by
+        ``time`` or ``experience``.
+    replicates, seed
+        Of the permutations.
+    fewest
+        Bands with fewer annotators are left out.
+
+    Raises
+    ------
+    UserError
+        Where fewer than two bands are left.
+    """
+    if by not in ("time", "experience"):
+        raise UserError(f"bands by {by!r} are not known.", fix="Use time or experience.")
+    raters = given.frame["rater"].unique(maintain_order=True).to_list()
+    mine = {r: bands[r] for r in raters if r in bands}
+    sizes: dict[str, int] = {}
+    for band in mine.values():
+        sizes[band] = sizes.get(band, 0) + 1
+    kept = [b for b in sorted(sizes, key=_first_number) if sizes[b] >= fewest]
+    notes = (
+        [f"Annotators without a band: {len(raters) - len(mine)}."]
+        if len(mine) < len(raters)
+        else []
+    )
+    notes += [
+        f"Band {b!r} is left out: {n} annotators, fewer than {fewest}."
+        for b, n in sizes.items()
+        if b not in kept
+    ]
+    if len(kept) < 2:
+        raise UserError(
+            f"only {len(kept)} bands by {by} have {fewest} annotators or more.",
+            where="attributes of the raters",
+        )
+    frame = given.frame.with_columns(
+        band=pl.col("rater").replace_strict(mine, default=None, return_dtype=pl.String)
+    ).filter(pl.col("band").is_in(kept) & pl.col("status").is_in(["ok", "not_sure"]))
+    tests: dict[str, list[TestResult]] = {"paper": [], "standard": []}
+    rows: list[dict[str, Any]] = []
+    answers = 0
+    for dimension in given.dimensions:
+        every = frame.filter(pl.col("dimension") == dimension)
+        common = every.filter(
+            pl.Series(
+                common_units(every["answer"].to_list(), every["band"].to_list()), dtype=pl.Boolean
+            )
+        )
+        answers = max(answers, common["answer"].n_unique())
+        rows += _means(common, dimension, kept)
+        for variant, test in _tests(every, common, dimension, by, kept, replicates, seed).items():
+            tests[variant].append(test)
+    return Bands(
+        by, pl.DataFrame(rows), [t for v in tests.values() for t in _corrected(v)], answers, notes
+    )
+
+
+def _first_number(band: str) -> tuple[float, str]:
+    found = re.search(r"\d+", band)
+    under = 0.5 if band.startswith("under") else 0.0
+    return (float(found[0]) - under if found else float("inf"), band)
+
+
+def _means(common: pl.DataFrame, dimension: str, bands: Sequence[str]) -> list[dict[str, Any]]:
+    rows = []
+    for band in bands:
+        own = common.filter(pl.col("band") == band)
+        values = own["value"].drop_nulls()
+        rows.append(
+            {
+                "dimension": dimension,
+                "band": band,
+                "mean": values.mean(),
+                "sd": values.std(),
+                "ratings": values.len(),
+                "not_sure": own["value"].null_count(),
+                "annotators": own["rater"].n_unique(),
+            }
+        )
+    return rows
+
+
+def _tests(
+    every: pl.DataFrame,
+    common: pl.DataFrame,
+    dimension: str,
+    by: str,
+    bands: Sequence[str],
+    replicates: int,
+    seed: int,
+) -> dict[str, TestResult]:
+    categories = by == "experience" or dimension in OFFERED
+    own_category = by == "time" and dimension in OFFERED
+    if own_category:
+        every, common = (
+            f.with_columns(pl.col("value").fill_null(_NOT_SURE)) for f in (every, common)
+        )
+    groups = [common.filter(pl.col("band") == b)["value"].drop_nulls().to_numpy() for b in bands]
+    if categories:
+        levels = np.unique(np.concatenate(groups)) if groups else np.empty(0)
+        table = [[int((g == level).sum()) for level in levels] for g in groups]
+        paper = chi_squared(table if levels.size else np.zeros((len(groups), 0)))
+    else:
+        paper = kruskal_wallis(groups)
+    standard = permute_raters(
+        every["value"].to_numpy(),
+        every["answer"].to_list(),
+        every["rater"].to_list(),
+        every["band"].to_list(),
+        statistic="chi_squared" if categories else "kruskal_wallis",
+        replicates=replicates,
+        seed=seed,
+    )
+    group = {"by": by, "dimension": dimension}
+    return {
+        "paper": replace(paper, group={**group, "variant": "paper"}),
+        "standard": replace(standard, group={**group, "variant": "standard"}),
+    }
+
+
+def _corrected(tests: list[TestResult]) -> list[TestResult]:
+    adjusted = holm([t.p_value for t in tests])
+    return [replace(t, p_adjusted=float(p)) for t, p in zip(tests, adjusted, strict=True)]
+
+
+def rationale_words(ratings: Frame) -> pl.DataFrame:
+    """Return how many words each annotator wrote in all, and on each dimension.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``rater``, ``dimension`` (``all`` for the sum), ``rationales`` and ``words``; parts between
+        white space. Empty where nobody gave a reason.
+    """
+    rated = tables.conform(ratings, "ratings").filter(
+        pl.col("instrument").str.split("@").list.first() == INSTRUMENT,
+        pl.col("rationale").str.contains(r"\S"),
+    )
+    counted = rated.select(
+        "rater",
+        "dimension",
+        words=pl.col("rationale").str.extract_all(r"\S+").list.len().cast(pl.Int64),
+    )
+    by_dimension = counted.group_by("rater", "dimension", maintain_order=True).agg(
+        rationales=pl.len(), words=pl.col("words").sum()
+    )
+    total = (
+        counted.group_by("rater", maintain_order=True)
+        .agg(rationales=pl.len(), words=pl.col("words").sum())
+        .with_columns(dimension=pl.lit("all"))
+    )
+    return pl.concat([total.select(by_dimension.columns), by_dimension])
+
+
+def words_by_band(words: pl.DataFrame, bands: Mapping[str, str], by: str) -> TestResult | None:
+    """Test whether bands differ in how much they wrote in all; None with fewer than two bands.
+
+    One number an annotator, so that Kruskal-Wallis is right as it is.
+    """
+    total = words.filter(pl.col("dimension") == "all")
+    groups: dict[str, list[float]] = {}
+    for rater, n in total.select("rater", "words").iter_rows():
+        if rater in bands:
+            groups.setdefault(bands[rater], []).append(n)
+    if len(groups) < 2:
+        return None
+    found = kruskal_wallis(list(groups.values()))
+    return replace(
+        found,
+        method="Kruskal-Wallis test of words an annotator",
+        group={"by": by, "dimension": "rationale_words", "variant": "standard"},
+    )

@@ -110,3 +110,8 @@ def test_ranks_and_the_probability_of_being_best_share_ties():
     draws = [[0.1, 0.2, 0.3], [0.2, 0.2, 0.3]]
     assert rank_draws(draws).tolist() == [[1, 2, 3], [1.5, 1.5, 3]]
     assert probability_of_least(draws).tolist() == [0.75, 0.25, 0]
+
+
+def test_the_size_of_the_blocks_does_not_change_the_draws():
+    whole = np.concatenate(list(counts(41, 60, 1)))
+    assert np.array_equal(whole, np.concatenate(list(counts(41, 60, 1, cells=100))))

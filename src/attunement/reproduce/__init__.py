@@ -9,13 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attunement.errors import UserError, nearest
-from attunement.reproduce import nuance
+from attunement.reproduce import counselbench, nuance
 from attunement.reproduce.comparison import Comparison
 
-PAPERS: dict[str, Callable[[Path | None], list[Comparison]]] = {"nuance": nuance.reproduce}
+PAPERS: dict[str, Callable[[Path | None], list[Comparison]]] = {
+    "nuance": nuance.reproduce,
+    "counselbench": counselbench.reproduce,
+}
 """Short name of a paper -> the function that computes its numbers again."""
 
-TITLES = {"nuance": nuance.TITLE}
+TITLES = {"nuance": nuance.TITLE, "counselbench": counselbench.TITLE}
 """Short name of a paper -> its title."""
 
 

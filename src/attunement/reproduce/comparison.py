@@ -23,11 +23,13 @@ class Comparison:
         NaN where the paper prints none, or where it could not be computed; ``note`` says why.
     tolerance
         The difference up to which the two count as equal: half a unit of the last printed decimal,
-        or a wider one that ``note`` explains.
+        rounded up where the input was printed with few decimals itself.
     n
         What the computed value rests on.
     note
         One sentence where the two differ, or where something has to be known.
+    ci_low, ci_high
+        Interval of the computed value, 95 %; NaN where none was made.
     """
 
     where: str
@@ -38,6 +40,8 @@ class Comparison:
     tolerance: float
     n: int
     note: str = ""
+    ci_low: float = math.nan
+    ci_high: float = math.nan
 
     @property
     def difference(self) -> float:

@@ -58,6 +58,8 @@ def as_rows(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
             "column": r.column,
             "published": number(r.published),
             "computed": number(r.computed),
+            "ci_low": number(r.ci_low),
+            "ci_high": number(r.ci_high),
             "difference": number(r.difference),
             "tolerance": r.tolerance,
             "agrees": r.agrees,
@@ -69,19 +71,37 @@ def as_rows(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def as_results(paper: str, rows: Sequence[Comparison]) -> list[Result]:
-    """Return each computed value as a result, without interval: the paper prints none."""
+    """Return each computed value as a result, with its interval where one was made."""
     return [
         Result(
             name=r.column,
             estimate=r.computed,
+            ci_low=r.ci_low,
+            ci_high=r.ci_high,
             n=r.n,
             method=f"as {paper}, {r.where}",
             group={"paper": paper, "where": r.where, "row": r.row},
             signature=signature("reproduce", paper=paper, where=r.where),
-            reason="the paper prints no interval" if not math.isnan(r.computed) else r.note,
+            reason=_reason(r),
         )
         for r in rows
     ]
+
+
+def _reason(row: Comparison) -> str | None:
+    if math.isnan(row.computed):
+        return row.note
+    return "the paper prints no interval" if math.isnan(row.ci_low) else None
+
+
+def has_intervals(rows: Sequence[Comparison]) -> bool:
+    """Say whether any of the computed values has an interval."""
+    return any(not math.isnan(r.ci_low) for r in rows)
+
+
+def interval(row: Comparison) -> str:
+    """Return the interval of a computed value as text, or a dash."""
+    return "-" if math.isnan(row.ci_low) else f"{row.ci_low:.3f} to {row.ci_high:.3f}"
 
 
 def as_markdown(paper: str, title: str, rows: Sequence[Comparison]) -> str:
@@ -90,11 +110,12 @@ def as_markdown(paper: str, title: str, rows: Sequence[Comparison]) -> str:
     for where, group in by_table(rows).items():
         lines += [f"### {where}", "", verdict(group), ""]
         lines += [f"- {note}" for note in notes(group)] + ([""] if notes(group) else [])
-        lines += ["| row | column | published | computed | difference | n |"]
-        lines += ["| --- | --- | ---: | ---: | ---: | ---: |"]
+        extra = has_intervals(group)
+        lines += [f"| row | column | published | computed |{' 95 % |' * extra} difference | n |"]
+        lines += [f"| --- | --- | ---: | ---: |{' ---: |' * extra} ---: | ---: |"]
         lines += [
-            f"| {r.row} | {r.column} | {cell(r.published)} | {cell(r.computed)} "
-            f"| {cell(r.difference, signed=True)} | {r.n} |"
+            f"| {r.row} | {r.column} | {cell(r.published)} | {cell(r.computed)} |"
+            f"{f' {interval(r)} |' * extra} {cell(r.difference, signed=True)} | {r.n} |"
             for r in group
         ]
         lines.append("")

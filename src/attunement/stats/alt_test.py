@@ -204,7 +204,8 @@ def _squares(f: Floats, y: Floats, rated: NDArray[np.bool_], others: Floats) -> 
     first, second = filled.sum(axis=1), (filled**2).sum(axis=1)
 
     def to_all(x: Floats) -> Floats:
-        return count[:, None] * x**2 - 2 * x * first[:, None] + second[:, None]
+        total = count[:, None] * x**2 - 2 * x * first[:, None] + second[:, None]
+        return np.asarray(total, dtype=np.float64)
 
     judge = to_all(f[:, None]) - (f[:, None] - y) ** 2
     return tuple(-np.sqrt(np.maximum(s, 0.0) / others) for s in (judge, to_all(y)))
@@ -218,7 +219,7 @@ def _shares(f: Floats, y: Floats, rated: NDArray[np.bool_], others: Floats) -> t
         count = same.sum(axis=1)
         as_judge += np.where((f == value)[:, None], count[:, None] - same, 0.0)
         as_person += np.where(same, count[:, None], 0.0)
-    return as_judge / others, as_person / others
+    return np.asarray(as_judge / others), np.asarray(as_person / others)
 
 
 def alt_test_of(

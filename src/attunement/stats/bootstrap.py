@@ -25,10 +25,11 @@ MANY = 20_000
 _CELLS = 2_000_000
 
 
-def counts(n: int, replicates: int, seed: int) -> Iterator[Floats]:
+def counts(n: int, replicates: int, seed: int, *, cells: int = _CELLS) -> Iterator[Floats]:
     """Yield how often each of ``n`` items is drawn, in blocks of shape (replicates, n).
 
-    Each block has at most two million cells, so that memory does not grow with the replicates.
+    Each block has at most ``cells`` cells, or one replicate, so that memory does not grow with the
+    replicates. The draws are the same whatever the blocks.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def counts(n: int, replicates: int, seed: int) -> Iterator[Floats]:
     if n < 1 or replicates < 1:
         raise ValueError(f"cannot draw {replicates} replicates of {n} items")
     rng = np.random.default_rng(seed)
-    block = max(1, _CELLS // n)
+    block = max(1, cells // n)
     for start in range(0, replicates, block):
         size = min(block, replicates - start)
         drawn = rng.integers(0, n, size=(size, n))

@@ -47,25 +47,31 @@ def reproduce(
 
 
 def _show(paper: str, title: str, rows: list[Comparison], *, with_data: bool) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from attunement.reproduce.text import by_table, cell, notes, verdict
+    from attunement.reproduce.text import by_table, cell, has_intervals, interval, notes, verdict
 
     show = out()
     show.print(f"[bold]{paper}[/bold]: {title}")
     for where, group in by_table(rows).items():
-        table = Table("row", "column", title=where, title_justify="left")
-        for name in ("published", "computed", "difference", "n"):
-            table.add_column(name, justify="right")
-        table.add_column("")
+        with_intervals = has_intervals(group)
+        # On 80 columns the interval takes the place of the difference.
+        beside = "95 %" if with_intervals else "difference"
+        table = Table(title=where, title_justify="left", box=SIMPLE_HEAD)
+        table.add_column("row", overflow="fold")
+        table.add_column("column", overflow="fold")
+        for name in ("published", "computed", beside, "n"):
+            table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
         for r in group:
             mark = {True: "agrees", False: "differs", None: "-"}[r.agrees]
             table.add_row(
                 r.row,
                 r.column,
-                cell(r.published),
-                cell(r.computed),
-                cell(r.difference, signed=True),
+                cell(r.published, short=with_intervals),
+                cell(r.computed, short=with_intervals),
+                interval(r) if with_intervals else cell(r.difference, signed=True),
                 str(r.n),
                 mark,
             )

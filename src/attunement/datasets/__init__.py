@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from attunement.datasets import counselchat, files, hub, sample, tabular, transcripts
+from attunement.datasets import (
+    counselbench,
+    counselbench_adv,
+    counselchat,
+    files,
+    hub,
+    sample,
+    tabular,
+    transcripts,
+)
 from attunement.datasets.base import FORMATS, Loaded, Options, Track
 from attunement.datasets.counselchat import raw_answers
 from attunement.errors import UserError, nearest
@@ -33,6 +42,14 @@ class Source:
 SOURCES: dict[str, Source] = {
     "sample": Source(sample.load, "the bundled questions and answers, for illustration", "none"),
     "counselchat": Source(counselchat.load, "CounselChat, either CSV layout"),
+    "counselbench": Source(
+        counselbench.load, "questions and answers of CounselBench-Eval's annotations"
+    ),
+    "counselbench-adv": Source(
+        counselbench_adv.load,
+        "adversarial questions, wide or long; without a file the project's own, not by clinicians",
+        "a file, or none",
+    ),
     "table": Source(tabular.load, "any CSV, TSV, JSONL or Parquet file, by --map"),
     "transcripts": Source(transcripts.load, "chats in the shape of OpenAI or ShareGPT"),
     "file": Source(files.load, "a file that is one of the above, told by its columns"),
@@ -115,7 +132,7 @@ def _load(source: str | Path, path: str | Path | None, options: Options) -> Load
 
 
 def _mapped(name: str, options: Options) -> Source:
-    if options.mapping and name in ("sample", "counselchat", "transcripts"):
+    if options.mapping and name not in ("table", "file", "hub"):
         raise UserError(
             f"{name} has columns of its own; only tables take a mapping.",
             where="--map",

@@ -18,11 +18,14 @@ def by_table(rows: Sequence[Comparison]) -> dict[str, list[Comparison]]:
     return tables
 
 
-def cell(value: float, *, signed: bool = False) -> str:
-    """Return a number with the decimals that papers print, or a dash."""
+def cell(value: float, *, signed: bool = False, short: bool = False) -> str:
+    """Return a number with the decimals that papers print, or a dash.
+
+    ``short`` is for numbers with an interval beside them: three decimals.
+    """
     if math.isnan(value):
         return "-"
-    decimals = 4 if abs(value) >= 10 else 6
+    decimals = 3 if short else 4 if abs(value) >= 10 else 6
     return f"{value:+.{decimals}f}" if signed else f"{value:.{decimals}f}"
 
 
@@ -114,8 +117,9 @@ def as_markdown(paper: str, title: str, rows: Sequence[Comparison]) -> str:
         lines += [f"| row | column | published | computed |{' 95 % |' * extra} difference | n |"]
         lines += [f"| --- | --- | ---: | ---: |{' ---: |' * extra} ---: | ---: |"]
         lines += [
-            f"| {r.row} | {r.column} | {cell(r.published)} | {cell(r.computed)} |"
-            f"{f' {interval(r)} |' * extra} {cell(r.difference, signed=True)} | {r.n} |"
+            f"| {r.row} | {r.column} | {cell(r.published, short=extra)} "
+            f"| {cell(r.computed, short=extra)} |{f' {interval(r)} |' * extra} "
+            f"{cell(r.difference, signed=True, short=extra)} | {r.n} |"
             for r in group
         ]
         lines.append("")

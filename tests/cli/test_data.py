@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from attunement import tables
+from attunement import datasets, tables
 from attunement.cli import app
 
 CSV = "question,reference,topic\nWhy?,So.,anxiety\nHow?,Thus.,grief\n,lost,grief\n"
@@ -79,7 +79,7 @@ def test_the_sources_are_listed() -> None:
     result = data("list")
     assert result.exit_code == 0
     names = {s["name"] for s in json.loads(data("list", "--json").stdout)["sources"]}
-    assert names == {"sample", "counselchat", "table", "transcripts", "file", "hub"}
+    assert names == set(datasets.SOURCES)
     assert all(name in result.stdout for name in names)
 
 

@@ -30,8 +30,8 @@ CUT_OFF = 0.01
 ALPHA_NOTE = (
     "The paper states that Krippendorff's ordinal alpha is 0.7 or more for every dimension; on the "
     "public scores it is not, neither by question and then averaged nor pooled. What this means "
-    "for a study's size: at an agreement of 0.2 to 0.5 the mean of five raters has a reliability of "
-    "0.56 to 0.83, and 16 to 4 raters an answer are needed for one of 0.8."
+    "for a study's size: at an agreement of 0.2 to 0.5 the mean of five raters has a reliability "
+    "of 0.56 to 0.83, and 16 to 4 raters an answer are needed for one of 0.8."
 )
 
 

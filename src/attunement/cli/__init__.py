@@ -29,6 +29,7 @@ COMMANDS = (
     "judge",
     "instruments",
     "analyze",
+    "counselbench",
     "report",
     "reproduce",
 )

@@ -58,7 +58,7 @@ def _show(paper: str, title: str, rows: list[Comparison], *, with_data: bool) ->
         with_intervals = has_intervals(group)
         # On 80 columns the interval takes the place of the difference.
         beside = "95 %" if with_intervals else "difference"
-        table = Table(title=where, title_justify="left", box=SIMPLE_HEAD)
+        table = Table(title=where, title_justify="left", box=SIMPLE_HEAD, padding=(0, 0))
         table.add_column("row", overflow="fold")
         table.add_column("column", overflow="fold")
         for name in ("published", "computed", beside, "n"):

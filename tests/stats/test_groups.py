@@ -120,7 +120,9 @@ def test_the_permuted_statistic_is_the_plain_one_on_common_units():
 @pytest.mark.parametrize("statistic", ["kruskal_wallis", "chi_squared"])
 def test_without_a_difference_permuting_raters_is_right_however_strict_each_of_them_is(statistic):
     p = [
-        permute_raters(*simulated(s, spread=1.0), statistic=statistic, replicates=99, seed=s).p_value
+        permute_raters(
+            *simulated(s, spread=1.0), statistic=statistic, replicates=99, seed=s
+        ).p_value
         for s in range(200)
     ]
     assert stats.kstest(p, "uniform").pvalue > 0.01

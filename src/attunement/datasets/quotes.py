@@ -19,8 +19,7 @@ WHOLE = "whole text"
 
 _JOINT = re.compile(r"\s+;\s+|\s+;$|^;\s+")
 _ALIKE = {
-    **dict.fromkeys("‘’‚‛′`´", "'"),
-    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys('‘’‚‛′`´“”„‟″«»"', "'"),
     **dict.fromkeys("‐‑‒–—―−", "-"),
     "…": "...",
 }

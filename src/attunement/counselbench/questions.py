@@ -115,12 +115,14 @@ def question_set(
     """
     left: list[tuple[int, str]] = []
     found: list[tuple[int, _Candidate]] = []
-    out, known_ids = {str(e) for e in exclude}, set()
+    out, known_ids, known_topics = {str(e) for e in exclude}, set[str](), set[str]()
     answers = _answers(loaded)
     for number, item in enumerate(loaded.items.iter_rows(named=True), start=1):
         about = json.loads(item["meta"] or "{}")
         ids = {item["item_id"], *map(str, about.get("question_ids", []))}
+        named = tuple(about.get("topics") or ([item["topic"]] if item["topic"] else []))
         known_ids |= ids
+        known_topics |= set(named)
         texts, votes = answers.get(item["item_id"], []), about.get("upvotes")
         if votes is None or len(votes) != len(texts):
             raise UserError(
@@ -136,7 +138,6 @@ def question_set(
         else:
             # Answers are ranked: the most upvoted first, ties by the seed already.
             (answer, upvotes), *rest = short
-            named = tuple(about.get("topics") or ([item["topic"]] if item["topic"] else []))
             candidate = _Candidate(
                 item=item,
                 topics=named,
@@ -150,7 +151,7 @@ def question_set(
         raise UserError(
             f"no question has the id {sorted(out - known_ids)[0]!r}.", where="--exclude"
         )
-    return _chosen(loaded, found, left, _slugs(topics, found), per_topic)
+    return _chosen(loaded, found, left, _slugs(topics, known_topics), per_topic)
 
 
 def _answers(loaded: Loaded) -> dict[str, list[str]]:
@@ -164,8 +165,7 @@ def _answers(loaded: Loaded) -> dict[str, list[str]]:
     }
 
 
-def _slugs(topics: Sequence[str], found: Sequence[tuple[int, _Candidate]]) -> list[str]:
-    there = {t for _, candidate in found for t in candidate.topics}
+def _slugs(topics: Sequence[str], there: set[str]) -> list[str]:
     slugs = list(dict.fromkeys(topic_slug(t) for t in topics))
     for slug in slugs:
         if slug not in there:
@@ -209,6 +209,8 @@ def _chosen(
         for t in topics
         if (n := sum(topic == t for topic, _ in chosen)) < per_topic
     ]
+    if chosen and not any(c.upvotes > 0 for _, c in chosen):
+        notes.append("No answer has an upvote, so the seed alone chose questions and answers.")
     return ledger.finish(
         f"question set of {loaded.name}",
         [{**c.item, "topic": topic, "reference": c.answer} for topic, c in chosen],

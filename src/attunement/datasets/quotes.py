@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 NOT_FOUND = "not found"
@@ -102,7 +103,9 @@ def _span(part: str, text: str | None, label: str | None) -> Span:
     return {"start": found[0], "end": found[1], "text": text[slice(*found)], "label": label}
 
 
-def _plain(text: str, spaced: bool) -> tuple[str, list[int]]:
+# Several people copy out of the same few hundred answers.
+@lru_cache(maxsize=1024)
+def _plain(text: str, spaced: bool) -> tuple[str, tuple[int, ...]]:
     """Return the text without what does not matter, and each character's place in the original."""
     letters: list[str] = []
     places: list[int] = []
@@ -115,7 +118,7 @@ def _plain(text: str, spaced: bool) -> tuple[str, list[int]]:
             new = _ALIKE.get(character, character).casefold()
         letters += new
         places += [place] * len(new)
-    return "".join(letters), places
+    return "".join(letters), tuple(places)
 
 
 def _occurrences(wanted: str, letters: str) -> Iterator[int]:

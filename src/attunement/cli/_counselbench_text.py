@@ -248,13 +248,13 @@ def _show_failures(failures: pl.DataFrame, folder: Path | None) -> None:
     critical = failures.filter(failures["critical"])
     show.print(
         f"\n{failures.height} answers fail, {critical.height} of them critical (medication, "
-        "therapy, symptoms). Read them:",
+        f"therapy, symptoms).{' Read them:' if failures.height else ''}",
         markup=False,
     )
-    for row in critical.head(_READ).iter_rows(named=True):
+    for row in failures.head(_READ).iter_rows(named=True):
         text = " ".join((row["answer"] or "(no text)").split())
         short = text if len(text) <= _UP_TO else f"{text[:_UP_TO].rstrip()} ..."
         show.print(f"- {row['failure_mode']}, {row['source']}: {short}", markup=False)
-    if failures.height > min(_READ, critical.height):
+    if failures.height > _READ:
         where = folder / "failures.csv" if folder else "--out FOLDER or --json"
         show.print(f"All of them: {where}", markup=False)

@@ -16,6 +16,10 @@ from attunement.stats.bootstrap import FEW
 from attunement.stats.result import Result, input_hash
 
 Weights = Literal["quadratic", "identity"]
+NAMES: dict[Weights, str] = {
+    "quadratic": "quadratic_weighted_kappa",
+    "identity": "cohen_kappa",
+}
 SAME = 1e-9
 """Differences up to this are rounding."""
 
@@ -133,7 +137,7 @@ def kappa_with_people(
             notes.append(f"no interval: half of the people share {usual:.0f} items or fewer")
             bootstrap["replicates"] = 0
     return estimate(
-        f"{weights}_kappa_with_people",
+        f"{NAMES[weights]}_with_people",
         statistic,
         kept,
         method=f"Cohen's kappa of judge and person, {weights} weights, mean over people",

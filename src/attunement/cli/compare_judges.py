@@ -1,0 +1,209 @@
+"""``attunement compare-judges``: hold judges against the people who rated the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from attunement.cli._common import console, friendly, out, print_json
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attunement.judges_vs_people import Held, JudgesVsPeople
+    from attunement.stats.result import Result
+
+
+@friendly
+def compare_judges(
+    ratings: Path = typer.Argument(
+        ..., help="Table of ratings with those of judges and of people, or a run folder."
+    ),
+    responses: Path | None = typer.Option(
+        None,
+        "--responses",
+        help="Table of the answers, for the sentences that were flagged; a run folder has its own.",
+    ),
+    judge: list[str] = typer.Option(
+        [],
+        "--judge",
+        help="A rater to hold against the people, by name; by default every judge. A person named "
+        "here is held against the others.",
+    ),
+    instrument: list[Path] = typer.Option(
+        [], "--instrument", help="YAML file of an instrument that is not in the library."
+    ),
+    epsilon: float = typer.Option(
+        0.2,
+        "--epsilon",
+        help="What a judge's convenience is worth in the alternative-annotator test: 0.2 where the "
+        "people are experts, 0.15 skilled raters, 0.1 crowd workers.",
+    ),
+    min_items: int = typer.Option(
+        30, "--min-items", min=2, help="Answers that a person must have rated to be tested."
+    ),
+    replicates: int = typer.Option(
+        2000, "--replicates", min=0, help="Of the bootstrap over items; 0 for no intervals."
+    ),
+    level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
+    seed: int = typer.Option(1, "--seed", help="Of the bootstrap."),
+    save: Path | None = typer.Option(
+        None, "--out", help="Also write every number to this table: .csv, .parquet or .jsonl."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+) -> None:
+    """Hold judges against people: bias, agreement, rankings, what they find, and a verdict.
+
+    The verdict is one line a judge: for what it may replace one of several people, for what not,
+    and what the data leave open.
+    """
+    from attunement.errors import UserError
+    from attunement.instruments import load_instrument
+    from attunement.judges_vs_people import compare_judges as compare
+
+    if not 0 <= epsilon < 1:
+        raise UserError(f"--epsilon lies between 0 and 1, not {epsilon:g}.")
+    if not 0 < level < 1:
+        raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    rated, answers = _tables(ratings, responses)
+    compared = compare(
+        rated,
+        answers,
+        judges=judge or None,
+        instruments=[load_instrument(file) for file in instrument],
+        epsilon=epsilon,
+        min_items=min_items,
+        replicates=replicates,
+        ci_level=level,
+        seed=seed,
+    )
+    results = compared.results()
+    if save is not None:
+        _save(results, save)
+    if as_json:
+        print_json(results, **_beside(compared))
+        return
+    for said in compared.verdicts:
+        out().print(_table(compared, said.judge))
+        out().print(said.text, markup=False, soft_wrap=True)
+    if answers is None:
+        console().print("Without --responses nothing is said of the sentences that were flagged.")
+
+
+def _tables(ratings: Path, responses: Path | None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    from attunement import tables
+    from attunement.runs import Run
+
+    if ratings.is_dir():
+        run = Run(ratings)
+        answers = run.read("responses") if responses is None and run.has("responses") else None
+        rated = run.read("ratings")
+    else:
+        rated, answers = tables.read_table(ratings, "ratings"), None
+    if responses is not None:
+        answers = tables.read_table(responses, "responses")
+    return rated, answers
+
+
+def _beside(compared: JudgesVsPeople) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "verdicts": [asdict(said) for said in compared.verdicts],
+        "pairs": compared.pairs().to_dicts(),
+        "people": compared.people().to_dicts(),
+        "coverage": compared.coverage().to_dicts(),
+        "flagged": [
+            {
+                "judge": held.judge,
+                "dimension": held.dimension,
+                **{k: v for k, v in vars(held.flagged).items() if k != "found"},
+            }
+            for held in compared.held
+            if held.flagged is not None
+        ],
+        "settings": asdict(compared.settings),
+    }
+
+
+def _save(results: list[Result], file: Path) -> None:
+    import polars as pl
+
+    from attunement.errors import UserError
+
+    rows = []
+    for result in results:
+        said = result.as_json()
+        group = said.pop("group")
+        names = ("judge", "instrument", "dimension", "option")
+        rows.append({**{name: group.get(name) for name in names}, **said})
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    writers = {
+        ".csv": frame.write_csv,
+        ".parquet": frame.write_parquet,
+        ".jsonl": frame.write_ndjson,
+    }
+    if file.suffix not in writers:
+        raise UserError(
+            f"a table's name does not end in {file.suffix!r}.",
+            where=str(file),
+            fix=f"Use {', '.join(writers)}.",
+        )
+    try:
+        writers[file.suffix](file)
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}.", where=str(file)) from None
+
+
+def _table(compared: JudgesVsPeople, judge: str) -> Any:
+    from rich.table import Table
+
+    table = Table(title=judge, title_justify="left")
+    table.add_column("dimension")
+    for name in ("bias", "MAE", "kappa", "people's", "rho", "order", "wins", "finds"):
+        table.add_column(name, justify="right")
+    for held in compared.held:
+        if held.judge == judge:
+            table.add_row(held.dimension, *_cells(held))
+    table.caption = (
+        "bias, MAE: against people's mean. kappa: with each person, beside that among people. rho: "
+        "Spearman over answers. order: pairs of sources put the other way. wins: people against "
+        "whom the judge wins. finds: recall of what most people call yes, or of flagged sentences."
+    )
+    return table
+
+
+def _cells(held: Held) -> list[str]:
+    test, order = held.alt_test, held.order
+    wins = "-"
+    if test is not None and test.tested:
+        wins = f"{test.winning_rate:.2f} of {test.tested}"
+    elif test is not None:
+        wins = "too few"
+    found = held.yes.recall if held.yes is not None else None
+    if held.flagged is not None:
+        found = held.flagged.found.recall
+    return [
+        _cell(held.bias, sign=True),
+        _cell(held.mae, interval=False),
+        _cell(held.kappa),
+        _cell(held.kappa_among_people),
+        _cell(held.spearman),
+        _cell(None if order is None else order.discordant, interval=False),
+        wins,
+        _cell(found, interval=False),
+    ]
+
+
+def _cell(result: Result | None, *, sign: bool = False, interval: bool = True) -> str:
+    from math import isnan
+
+    if result is None or isnan(result.estimate):
+        return "-"
+    said = f"{result.estimate:+.2f}" if sign else f"{result.estimate:.2f}"
+    if not interval or isnan(result.ci_low):
+        return said
+    return f"{said} ({result.ci_low:.2f}, {result.ci_high:.2f})"

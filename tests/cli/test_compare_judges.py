@@ -1,0 +1,113 @@
+"""``attunement compare-judges`` from the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from attunement import tables
+from attunement.cli.compare_judges import compare_judges
+from attunement.runs import Run
+
+app = typer.Typer()
+app.command()(compare_judges)
+
+
+def ratings() -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    rows = []
+    for i in range(40):
+        truth = rng.integers(1, 5)
+        for rater in ("p0", "p1", "p2", "judge:m"):
+            rows.append(
+                {
+                    "unit": "response",
+                    "unit_id": f"q{i}/a/0",
+                    "item_id": f"q{i}",
+                    "source": "a",
+                    "rater": rater,
+                    "rater_kind": "judge" if rater == "judge:m" else "human",
+                    "instrument": "own@1",
+                    "dimension": "warmth",
+                    "value": float(truth + rng.integers(0, 2)),
+                    "status": "ok",
+                    "spans": [{"start": 0, "end": 5, "text": "Good.", "label": None}],
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def answers() -> pl.DataFrame:
+    texts = ["Good. And so on."] * 40
+    return pl.DataFrame(
+        {"item_id": [f"q{i}" for i in range(40)], "source": ["a"] * 40, "text": texts}
+    )
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    run = Run(tmp_path / "study")
+    run.write(tables.conform(ratings(), "ratings"), "ratings")
+    run.write(tables.require(answers(), "responses"), "responses")
+    return run.folder
+
+
+def run(*words: Any) -> Result:
+    return CliRunner().invoke(app, [*map(str, words), "--replicates", "100"])
+
+
+def test_a_run_folder_gives_numbers_and_a_verdict(study: Path) -> None:
+    result = run(study, "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert said["schema_version"] == 1
+    assert {r["name"] for r in said["results"]} >= {"judge_bias", "winning_rate", "flag_recall"}
+    (verdict,) = said["verdicts"]
+    assert verdict["may"] == ["warmth"]
+    assert verdict["text"].startswith("judge:m: May stand in for one of several people on warmth")
+    assert [p["person"] for p in said["people"]] == ["p0", "p1", "p2"]
+    assert said["flagged"][0]["agreed"] == 40
+    assert said["settings"]["epsilon"] == 0.2
+
+
+def test_a_table_for_people_to_read(study: Path, tmp_path: Path) -> None:
+    save = tmp_path / "numbers.csv"
+    result = run(study / "ratings.parquet", "--out", save)
+    assert result.exit_code == 0, result.output
+    assert "warmth" in result.stdout
+    assert "May stand in" in result.stdout
+    assert "--responses" in result.stderr
+    written = pl.read_csv(save)
+    assert written.columns[:5] == ["judge", "instrument", "dimension", "option", "name"]
+    assert written.filter(name="judge_mae").height == 1
+
+
+def test_the_answers_may_be_named(study: Path) -> None:
+    result = run(study / "ratings.parquet", "--responses", study / "responses.parquet", "--json")
+    assert "flag_precision" in result.stdout
+
+
+def test_a_person_may_be_held_against_the_others(study: Path) -> None:
+    result = run(study, "--judge", "p0", "--json")
+    assert json.loads(result.stdout)["verdicts"][0]["judge"] == "p0"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--judge", "judge:n"], "did you mean 'judge:m'?"),
+        (["--epsilon", "2"], "--epsilon lies between 0 and 1, not 2."),
+        (["--level", "95"], "--level lies between 0 and 1, not 95."),
+        (["--out", "numbers.docx"], "does not end in '.docx'"),
+        (["--instrument", "missing.yaml"], "no such file"),
+    ],
+)
+def test_a_mistake_is_said_in_words(study: Path, words: list[str], said: str) -> None:
+    result = run(study, *words)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())

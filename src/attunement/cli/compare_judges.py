@@ -141,7 +141,7 @@ def _save(results: list[Result], file: Path) -> None:
         names = ("judge", "instrument", "dimension", "option")
         rows.append({**{name: group.get(name) for name in names}, **said})
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    writers = {
+    writers: dict[str, Callable[[Path], object]] = {
         ".csv": frame.write_csv,
         ".parquet": frame.write_parquet,
         ".jsonl": frame.write_ndjson,

@@ -27,6 +27,8 @@ COMMANDS = (
     "generate",
     "score",
     "judge",
+    "compare-judges",
+    "agreement",
     "instruments",
     "analyze",
     "counselbench",
@@ -53,11 +55,12 @@ def _root(
 
 
 for _name in COMMANDS:
-    _module = importlib.import_module(f"attunement.cli.{_name}")
+    _function = _name.replace("-", "_")
+    _module = importlib.import_module(f"attunement.cli.{_function}")
     if hasattr(_module, "app"):
         app.add_typer(_module.app, name=_name)
     else:
-        app.command(_name)(getattr(_module, _name))
+        app.command(_name)(getattr(_module, _function))
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attunement.instruments._judge import JudgeSection
 from attunement.instruments._load import (
     check_instrument,
     list_instruments,
@@ -24,7 +25,6 @@ from attunement.instruments.schema import (
     Dimension,
     Example,
     Instrument,
-    JudgeSection,
     Source,
     Step,
     Subscale,

@@ -20,7 +20,7 @@ from attunement.stats.correlation_difference import (
     steiger_overlapping,
 )
 from attunement.stats.descriptive import mean_ranks
-from attunement.stats.result import Result, TestResult, input_hash, signature
+from attunement.stats.result import Result, Tested, input_hash, signature
 
 __all__ = [
     "Correlation",
@@ -51,7 +51,7 @@ PAPER_SCALE: Mapping[str, float] = {
 
 
 @dataclass(frozen=True)
-class Correlation(Result):
+class Correlation(Tested):
     """A correlation with its test against zero.
 
     Parameters
@@ -62,23 +62,6 @@ class Correlation(Result):
         Two-sided, against no correlation.
 
     """
-
-    statistic: float = math.nan
-    p_value: float = math.nan
-
-    def as_test(self) -> TestResult:
-        """Return the test against zero alone."""
-        return TestResult(
-            name=self.name,
-            statistic=self.statistic,
-            p_value=self.p_value,
-            n=self.n,
-            n_missing=self.n_missing,
-            method=self.method,
-            group=self.group,
-            signature=self.signature,
-            reason=self.reason,
-        )
 
 
 def pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats, int]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attunement.stats.descriptive import column_stats, t_interval
-from attunement.stats.result import Result, TestResult, input_hash, signature
+from attunement.stats.result import Tested, input_hash, signature
 
 
 @dataclass(frozen=True)
-class Equivalence(Result):
+class Equivalence(Tested):
     """The mean of paired differences held against a margin.
 
     ``ci_low`` and ``ci_high`` have the level 1 - 2 alpha: the interval lies inside the margin just
@@ -33,28 +33,12 @@ class Equivalence(Result):
     """
 
     margin: float = math.nan
-    statistic: float = math.nan
-    p_value: float = math.nan
     alpha: float = 0.05
 
     @property
     def equivalent(self) -> bool | None:
         """Whether equivalence is shown; None where it could not be tested."""
         return None if math.isnan(self.p_value) else self.p_value < self.alpha
-
-    def as_test(self) -> TestResult:
-        """Return the test alone."""
-        return TestResult(
-            name=self.name,
-            statistic=self.statistic,
-            p_value=self.p_value,
-            n=self.n,
-            n_missing=self.n_missing,
-            method=self.method,
-            group=self.group,
-            signature=self.signature,
-            reason=self.reason,
-        )
 
 
 def tost(differences: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equivalence:

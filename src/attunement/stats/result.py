@@ -104,6 +104,34 @@ class TestResult:
         }
 
 
+@dataclass(frozen=True)
+class Tested(Result):
+    """An estimate that comes with a significance test of it.
+
+    Parameters
+    ----------
+    statistic, p_value
+        Of the test; NaN where it could not be made.
+    """
+
+    statistic: float = math.nan
+    p_value: float = math.nan
+
+    def as_test(self) -> TestResult:
+        """Return the test alone."""
+        return TestResult(
+            name=self.name,
+            statistic=self.statistic,
+            p_value=self.p_value,
+            n=self.n,
+            n_missing=self.n_missing,
+            method=self.method,
+            group=self.group,
+            signature=self.signature,
+            reason=self.reason,
+        )
+
+
 def number(value: float) -> float | None:
     """Return a finite float, or None."""
     return float(value) if math.isfinite(value) else None

@@ -83,6 +83,7 @@ def distance_rows(cube: Cube, setting: Setting) -> Rows:
         part = np.concatenate([layer[chosen][:, columns] for _, layer, _ in layers], axis=1)
         center, _, n = column_stats(part)
         low, high, signed = setting.intervals(part)
+        low = np.maximum(low, 0.0)  # no distance is below 0, but Student's interval may be
         at = 0
         for metric, _, scale in layers:
             for source in sources:

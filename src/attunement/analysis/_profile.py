@@ -42,6 +42,13 @@ change lies in -2..2 and a slope over positions 0..1 in -3..3; Flesch's scale is
 and may be exceeded. Another metric is scaled by the smallest and largest value in the table."""
 
 
+BOUNDED: Mapping[str, tuple[float, float]] = {
+    INCLUSIVE: (0.0, 1.0),
+    **{m: r for m, r in STANDARD_RANGE.items() if m != "simplicity"},
+}
+"""Metrics whose mean cannot leave a range; Student's interval of few items is cut there."""
+
+
 def profile_rows(cube: Cube, *, level: float) -> Rows:
     """Return mean, standard deviation and Student's interval by source, topic and metric."""
     signed = signature("mean", ci="t", level=level, inputs=cube.digest)
@@ -52,6 +59,8 @@ def profile_rows(cube: Cube, *, level: float) -> Rows:
             part = cube.value[m, chosen]
             center, spread, n = column_stats(part)
             low, high = t_interval(part, level=level)
+            if metric in BOUNDED:
+                low, high = (np.clip(limit, *BOUNDED[metric]) for limit in (low, high))
             for s, source in enumerate(cube.sources):
                 reason = why_no_interval(int(n[s]))
                 if metric == INCLUSIVE and source == cube.reference:

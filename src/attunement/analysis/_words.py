@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from attunement.analysis._cube import THERAPIST, Cube
 from attunement.stats.bootstrap import FEW
 from attunement.tables import REFERENCE
@@ -65,7 +67,14 @@ class Findings:
         self.yardstick = next((r for r in self.pairs if r["source_b"] == THERAPIST), None)
         if self.yardstick is not None and not self.yardstick["n"]:
             self.yardstick = None
-        self.others = [r for r in self.pairs if r["source_b"] != THERAPIST]
+        ranked = {str(r["source"]) for r in found}
+        self.others = [
+            r for r in self.pairs if r["source_b"] != THERAPIST and _other(r, self.best) in ranked
+        ]
+        beyond = {
+            r["source_a"] for r in here if r["source_b"] == THERAPIST and r["closer"] == THERAPIST
+        }
+        self.unknown = [s for s in self.unranked if s not in beyond]
         self.open = (
             [_other(r, self.best) for r in self.others if r["closer"] != self.best]
             if self.best
@@ -81,7 +90,7 @@ class Findings:
     def kind(self) -> str:
         """``use``, ``none_good_enough`` or ``undecided``."""
         if self.beyond:
-            return "none_good_enough"
+            return "undecided" if self.unknown else "none_good_enough"
         return "use" if self.best and self.others and not self.open else "undecided"
 
 
@@ -129,8 +138,13 @@ def _text(found: Findings) -> str:
         )
     if found.kind == "use":
         return f"{where}, use {best}: it is closer to the reference than {_rivals(found)}. {enough}"
-    if not found.others:
+    if not found.others and not found.beyond:
         return f"{where}, {best} is the only source, so there is no choice to make. {enough}"
+    if found.beyond:
+        return (
+            f"{where}, {best}, the nearest of those that could be ranked, is farther from {noun} "
+            f"than another therapist's answer is; {_unranked(found)}."
+        )
     items = plural(found.ranked[0]["n"], "item")
     return (
         f"{where}, the data ({items}) do not decide: {best} has the smallest distance but is not "
@@ -139,9 +153,18 @@ def _text(found: Findings) -> str:
     )
 
 
+def _unranked(found: Findings) -> str:
+    verb = "was" if len(found.unknown) == 1 else "were"
+    return (
+        f"{listed(found.unknown)} {verb} rated on too few items and metrics to be ranked, which "
+        "leaves open whether any source is good enough"
+    )
+
+
 def _rivals(found: Findings) -> str:
     names = [_other(r, found.best) for r in found.others]
-    return names[0] if len(names) == 1 else "every other source"
+    every = "every other ranked source" if found.unranked else "every other source"
+    return names[0] if len(names) == 1 else every
 
 
 def _enough(found: Findings) -> str:
@@ -218,9 +241,15 @@ def summarize(cube: Cube, ranking: Rows, comparisons: Rows) -> list[str]:
     first = (
         f"{plural(count, 'source')} ({who}) {'was' if count == 1 else 'were'} compared with "
         f"{_gold(cube)} to {plural(len(cube.items), 'question')}{scope} on "
-        f"{plural(len(cube.metrics), 'metric')}{doubt}."
+        f"{plural(_measured(cube), 'metric')}{doubt}."
     )
     return [first, _outcome(Findings(cube, "all", ranking, comparisons))]
+
+
+def _measured(cube: Cube) -> int:
+    """Return how many metrics have a value for any compared source."""
+    columns = [cube.sources.index(s) for s in cube.compared]
+    return sum(bool(np.isfinite(cube.value[m][:, columns]).any()) for m in range(len(cube.metrics)))
 
 
 def _gold(cube: Cube) -> str:
@@ -249,6 +278,8 @@ def _outcome(found: Findings) -> str:
         said += f", but is not told apart from {listed(found.open)}" if found.open else told
     if found.yardstick is None:
         enough = "no other therapists' answers are there to say whether that is close enough"
+    elif found.beyond and found.unknown:
+        enough = f"that is farther than another therapist's answer is; {_unranked(found)}"
     elif found.beyond:
         enough = (
             "that is farther than another therapist's answer is, so by this yardstick no source is "

@@ -146,7 +146,8 @@ def _resolve(study: Study, folder: Path) -> Study:
 
 
 def _explain(error: ValidationError, where: str) -> UserError:
-    first = error.errors()[0]
+    # A misspelled key is both unknown and missing; the first of these says how to mend it.
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = _known_keys(first["loc"])

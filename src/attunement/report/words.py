@@ -47,7 +47,8 @@ def _overall(analysis: Analysis, source: str) -> str:
         return text + "."
     low, high = row["rank_low"], row["rank_high"]
     sure = "" if missing(low) or missing(high) else f" (95\u00a0% range [{low}, {high}])"
-    return f"{text}, rank {int(row['rank'])} of {len(analysis.sources)}{sure}."
+    ranked = sum(not missing(r["rank"]) for r in named_rows(analysis.ranking, topic="all"))
+    return f"{text}, rank {int(row['rank'])} of {ranked}{sure}."
 
 
 def _extremes(analysis: Analysis, source: str) -> list[str]:

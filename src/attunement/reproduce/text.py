@@ -26,7 +26,8 @@ def cell(value: float, *, signed: bool = False, short: bool = False) -> str:
     if math.isnan(value):
         return "-"
     decimals = 3 if short else 4 if abs(value) >= 10 else 6
-    return f"{value:+.{decimals}f}" if signed else f"{value:.{decimals}f}"
+    value = round(value, decimals) or 0.0  # no minus sign before a difference that rounds to 0
+    return f"{value:+.{decimals}f}" if signed and value else f"{value:.{decimals}f}"
 
 
 def verdict(rows: Sequence[Comparison]) -> str:
@@ -36,7 +37,8 @@ def verdict(rows: Sequence[Comparison]) -> str:
         return "Nothing could be compared."
     agree = sum(bool(r.agrees) for r in known)
     worst = max(abs(r.difference) for r in known)
-    return f"{agree} of {len(known)} agree; largest difference {worst:.2g}."
+    within = max(r.tolerance for r in known)
+    return f"{agree} of {len(known)} agree to {within:g}; largest difference {worst:.2g}."
 
 
 def notes(rows: Sequence[Comparison]) -> list[str]:

@@ -14,6 +14,7 @@ from attunement.tables.files import (
     read_table,
     write_table,
 )
+from attunement.tables.references import missing_references
 from attunement.tables.schema import (
     CHOICES,
     KEYS,
@@ -49,6 +50,7 @@ __all__ = [
     "empty",
     "encode_nested",
     "iter_batches",
+    "missing_references",
     "question",
     "read_frame",
     "read_table",

@@ -171,8 +171,16 @@ def test_an_item_that_is_not_there_is_an_error_row_and_nothing_is_lost() -> None
     responses = RESPONSES.drop("question").with_columns(item_id=pl.Series(["q1", "q9", "q9"]))
     responses = responses.with_columns(candidate=pl.Series([0, 1, 2]))
     ratings = score(responses, ITEMS, metrics=["sentiment_change", "sentiment_slope"])
+    ratings = ratings.filter(pl.col("source") != "reference")
     assert ratings["status"].to_list() == ["ok", "ok", "error", "ok", "error", "ok"]
     assert ratings["rationale"][2] == "item 'q9' is not in the items table"
+
+
+def test_a_reference_that_only_the_items_have_is_rated_too() -> None:
+    answers = pl.DataFrame({"item_id": ["q1"], "source": ["bot"], "text": ["I hear you."]})
+    ratings = score(answers, ITEMS, metrics=["sentiment_change"])
+    assert ratings["source"].to_list() == ["bot", "reference"]
+    assert ratings["unit_id"].to_list() == ["q1/bot/0", "q1/reference/0"]
 
 
 def test_items_of_another_study_are_a_mistake() -> None:

@@ -205,6 +205,10 @@ def make_plan(
             f"{', '.join(missing.head(3))}{', ...' if len(missing) > 3 else '.'}",
             fix="Give the items table that the responses belong to.",
         )
+    if instrument.unit == "response":
+        gold = dict(questions.select("item_id", "reference").iter_rows())
+        known = answers.select("item_id", "source").iter_rows()
+        answers = pl.concat([answers, tables.missing_references(gold, known)])
     if subset is not None:
         used = questions.join(answers, on="item_id", how="semi")
         answers = answers.join(subset_items(used, subset, seed=seed), on="item_id", how="semi")

@@ -126,6 +126,10 @@ def score_file(
             summary.add(rated)
             if on_rows is not None:
                 on_rows(batch.height)
+        for gold in scan.gold.iter_slices(BATCH):
+            rated = scorer.rate(usable(gold, where=where))
+            writer.write(rated)
+            summary.add(rated)
     return summary
 
 
@@ -181,6 +185,7 @@ class _Scan:
         hashes: list[NDArray[np.uint64]] = []
         first: pl.Series | None = None
         met = False
+        answered: set[tuple[str, str]] = set()
         for raw in source.batches(IDS if given else (*IDS, "text")):
             batch = raw.with_columns(text=pl.lit("")) if given else raw
             table = usable(batch, first_row=self.rows, where=where)
@@ -188,6 +193,8 @@ class _Scan:
             hashes.append(table["response_id"].hash().to_numpy())
             if not given:
                 self.references.update(gold_answers(table))
+            if items is not None and "reference" in items.given:
+                answered.update(table.select("item_id", "source").unique().iter_rows())
             first = table["item_id"] if first is None else first
             met = met or items is None or any(i in items.by_id for i in table["item_id"].unique())
         if first is None:
@@ -195,6 +202,8 @@ class _Scan:
         if items is not None and not met:
             check_items(first, items, where=where)
         _check_unique(hashes, source)
+        # Sorted, because a set of text has another order in every process.
+        self.gold = tables.missing_references(items.references if items else {}, sorted(answered))
 
 
 def _check_unique(hashes: list[NDArray[np.uint64]], source: _Source) -> None:

@@ -40,6 +40,11 @@ class Items:
     given: tuple[Need, ...]
     by_id: Mapping[str, tuple[str | None, str | None, str | None]]
 
+    @property
+    def references(self) -> dict[str, str | None]:
+        """Item id to gold-standard answer, None where there is none."""
+        return {item_id: reference for item_id, (_, reference, _) in self.by_id.items()}
+
     @classmethod
     def of(cls, items: Frame, *, where: str | None = None) -> Self:
         """Read an items table.
@@ -241,7 +246,8 @@ def score(
 
     Returns
     -------
-    A ratings table with one row for each response and metric, response by response. Where there is
+    A ratings table with one row for each response and metric, response by response. Answered items
+    whose reference is in ``items`` only have it rated too, as source ``reference``. Where there is
     no value, ``status`` says what kind of gap it is and ``rationale`` why.
 
     Raises
@@ -262,9 +268,14 @@ def score(
     given = given_needs(table.columns, found, references)
     chosen, _ = choose(metrics, given)
     scorer = Scorer(chosen, check_variant(variant), found, references, sentiment, emotion)
-    if found is not None:
-        check_items(table["item_id"], found)
-    return scorer.rate(table)
+    if found is None:
+        return scorer.rate(table)
+    check_items(table["item_id"], found)
+    gold = tables.missing_references(
+        found.references, table.select("item_id", "source").iter_rows()
+    )
+    rated = scorer.rate(table)
+    return pl.concat([rated, scorer.rate(usable(gold))]) if gold.height else rated
 
 
 def gold_answers(table: pl.DataFrame) -> dict[str, str]:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,6 +25,7 @@ from typing import Any
 import polars as pl
 
 from attunement import tables
+from attunement.decoding import decode_json
 from attunement.errors import UserError
 from attunement.tables import Kind
 
@@ -44,6 +46,29 @@ class Run:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from writing to this run meanwhile.
+
+        Raises
+        ------
+        UserError
+            Where another process is at work in the folder.
+        """
+        import fcntl
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(
+                    "another run is at work in this folder.",
+                    where=str(self.folder),
+                    fix="Wait for it, or name another folder.",
+                ) from None
+            yield
 
     @property
     def calls(self) -> Path:
@@ -101,11 +126,14 @@ class Run:
         if not path.exists():
             return {}
         try:
-            loaded = json.loads(path.read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            loaded = decode_json(path.read_bytes())
+        except ValueError as error:
             raise UserError(f"not valid JSON: {error}.", where=str(path)) from None
         if not isinstance(loaded, dict):
             raise UserError("the manifest is not a JSON object.", where=str(path))
+        for part in ("configuration", "stages", "versions"):
+            if not isinstance(loaded.get(part, {}), dict):
+                raise UserError(f"{part!r} in the manifest is not an object.", where=str(path))
         return loaded
 
     def record(self, stage: str, **facts: Any) -> None:
@@ -126,7 +154,7 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / MANIFEST
         part = path.with_name(f".{MANIFEST}.part")
-        part.write_text(json.dumps(manifest, indent=2, ensure_ascii=False), encoding="utf-8")
+        part.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
         part.replace(path)
 
 

@@ -122,3 +122,26 @@ def test_a_writer_with_no_rows_leaves_an_empty_table(tmp_path: Path) -> None:
     with tables.TableWriter(path, "items"):
         pass
     assert pl.read_parquet(path).schema == tables.empty("items").schema
+
+
+def test_numbers_of_mixed_types_keep_every_digit(tmp_path: Path) -> None:
+    path = tmp_path / "n.jsonl"
+    path.write_text('{"id": 9007199254740993}\n{"id": 1.5}\n{"id": true}\n', encoding="utf-8")
+    assert tables.read_frame(path)["id"].to_list() == ["9007199254740993", "1.5", "true"]
+
+
+def test_a_column_that_the_header_names_twice_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("item_id,item_id\n1,2\n", encoding="utf-8")
+    with pytest.raises(UserError, match="'item_id' twice"):
+        tables.read_frame(tmp_path / "d.csv")
+
+
+def test_the_line_ends_of_old_macs_are_read(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_bytes(b"item_id,text\r1,hi\r2,ho\r")
+    assert tables.read_frame(tmp_path / "r.csv").height == 2
+
+
+def test_no_text_is_a_formula_in_a_spreadsheet() -> None:
+    safe = tables.for_spreadsheet(pl.DataFrame({"a": ["=1", "-x", "fine", None], "b": [-1.0] * 4}))
+    assert safe["a"].to_list() == ["'=1", "'-x", "fine", None]
+    assert safe["b"].to_list() == [-1.0] * 4

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from attunement import tables
 from attunement.errors import UserError
 from attunement.stats.result import SCHEMA_VERSION, Result, TestResult, signature
 
@@ -252,7 +253,7 @@ class Analysis:
         for name in SCHEMAS:
             path = Path(folder) / f"{name}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
-            getattr(self, name).write_csv(path)
+            tables.for_spreadsheet(getattr(self, name)).write_csv(path)
             made.append(path)
         return made
 
@@ -260,7 +261,10 @@ class Analysis:
         """Return the analysis as ``analysis.json`` holds it."""
         plain = {k: v for k, v in vars(self).items() if k not in SCHEMAS}
         frames = {
-            name: {"columns": list(schema), "rows": [list(r) for r in getattr(self, name).rows()]}
+            name: {
+                "columns": list(schema),
+                "rows": [[_plain(v) for v in r] for r in getattr(self, name).rows()],
+            }
             for name, schema in SCHEMAS.items()
         }
         return {"schema_version": SCHEMA_VERSION, **plain, "frames": frames}
@@ -287,7 +291,8 @@ class Analysis:
                 name: build(name, (dict(zip(f["columns"], row, strict=True)) for row in f["rows"]))
                 for name, f in found.pop("frames").items()
             }
-            found.pop("schema_version")
+            if (version := found.pop("schema_version")) != SCHEMA_VERSION:
+                raise ValueError(f"its version is {version!r}, not {SCHEMA_VERSION}")
             return cls(**found, **frames)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(
@@ -364,3 +369,8 @@ def _test(name: str, row: Mapping[str, Any], method: str) -> TestResult:
         signature=row["signature"] or "",
         reason=row["reason"],
     )
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as JSON can hold it: what overflowed is undefined."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -52,6 +52,9 @@ def friendly(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except UserError as error:
             fail(error)
+        except OSError as error:
+            name = error.filename if isinstance(error.filename, str) else None
+            fail(UserError(f"{error.strerror or error}.", where=name, fix="Check the path."))
         except KeyboardInterrupt:
             console().print(
                 "Stopped. What had arrived is kept; the same command goes on from there."

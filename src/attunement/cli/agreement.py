@@ -72,7 +72,7 @@ def agreement(
         1000, "--replicates", min=0, help="Resamples of the bootstrap; 0 for no interval."
     ),
     ci_level: float = typer.Option(0.95, "--ci-level", help="Coverage of the intervals."),
-    seed: int = typer.Option(1, "--seed", help="Seed of the bootstrap."),
+    seed: int = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap."),
     as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
 ) -> None:
     """Say how well raters agree, with intervals, and how many raters a study takes."""

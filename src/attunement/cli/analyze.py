@@ -43,7 +43,7 @@ def analyze(
     reference: str = typer.Option(
         "reference", "--reference", help="The source that the others are held against."
     ),
-    seed: int = typer.Option(1, "--seed", help="Seed of the bootstrap."),
+    seed: int = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap."),
     replicates: int = typer.Option(
         2000, "--replicates", min=100, help="Resamples of the bootstrap."
     ),

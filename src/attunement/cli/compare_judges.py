@@ -49,7 +49,7 @@ def compare_judges(
         2000, "--replicates", min=0, help="Of the bootstrap over items; 0 for no intervals."
     ),
     level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
-    seed: int = typer.Option(1, "--seed", help="Of the bootstrap."),
+    seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
     save: Path | None = typer.Option(
         None, "--out", help="Also write every number to this table: .csv, .parquet or .jsonl."
     ),
@@ -141,8 +141,10 @@ def _save(results: list[Result], file: Path) -> None:
         names = ("judge", "instrument", "dimension", "option")
         rows.append({**{name: group.get(name) for name in names}, **said})
     frame = pl.DataFrame(rows, infer_schema_length=None)
+    from attunement.tables import for_spreadsheet
+
     writers: dict[str, Callable[[Path], object]] = {
-        ".csv": frame.write_csv,
+        ".csv": for_spreadsheet(frame).write_csv,
         ".parquet": frame.write_parquet,
         ".jsonl": frame.write_ndjson,
     }

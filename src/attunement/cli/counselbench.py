@@ -44,7 +44,7 @@ def evaluate_ratings(
     folder: Path | None = typer.Option(
         None, "--out", help="Folder for evaluation.json, and the tables of a published file."
     ),
-    seed: int = typer.Option(1, "--seed", help="Seed of bootstrap and permutations."),
+    seed: int = typer.Option(1, "--seed", min=0, help="Seed of bootstrap and permutations."),
     replicates: int = typer.Option(
         2000, "--replicates", min=100, help="Resamples of the bootstrap, and permutations."
     ),
@@ -161,7 +161,7 @@ def build_questions(
         help="Model for study.yaml, as Inspect AI names it. May be given several times; by "
         "default the embedded one, which is of demonstration quality.",
     ),
-    seed: int = typer.Option(1, "--seed", help="Breaks ties between upvotes."),
+    seed: int = typer.Option(1, "--seed", min=0, help="Breaks ties between upvotes."),
     as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
 ) -> None:
     """Build the question set as the paper did, with a study file under the paper's settings."""

@@ -40,7 +40,7 @@ def load(
         None, "--limit", help="Keep at most this many items, drawn by --seed."
     ),
     seed: int = typer.Option(
-        1, "--seed", help="Breaks ties between equally upvoted answers and draws the items."
+        1, "--seed", min=0, help="Breaks ties between equally upvoted answers and draws the items."
     ),
     answered_by: str | None = typer.Option(
         None, "--source", help="Name of the system that answered, where the file does not say."

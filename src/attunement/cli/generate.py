@@ -68,7 +68,10 @@ def generate(
         None, "--limit", min=1, help="Ask for the first so many items only."
     ),
     seed: int = typer.Option(
-        1, "--seed", help="Seed of the first candidate, passed to the model; others follow from it."
+        1,
+        "--seed",
+        min=0,
+        help="Seed of the first candidate, passed to the model; others follow from it.",
     ),
     connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
     retries: int = typer.Option(

@@ -68,7 +68,10 @@ def judge(
         3, "--attempts", min=1, help="Calls at most until a reply can be read."
     ),
     seed: int = typer.Option(
-        1, "--seed", help="Order of calls, subset and boundary codes; also passed to the model."
+        1,
+        "--seed",
+        min=0,
+        help="Order of calls, subset and boundary codes; also passed to the model.",
     ),
     base_url: list[str] = typer.Option(
         [],

@@ -15,10 +15,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from attunement.datasets import files
 from attunement.datasets.base import Loaded, Options
+from attunement.decoding import decode_yaml
 from attunement.errors import UserError, nearest
 
 PREFIX = "hub:"
@@ -155,8 +154,8 @@ def _card(api: Any, repo: str, commit: str | None) -> dict[str, Any]:
     text = _download(api, repo, commit, "README.md").read_text(encoding="utf-8", errors="replace")
     head = re.match(r"---\s*\n(.*?)\n---", text, re.DOTALL)
     try:
-        found = yaml.safe_load(head[1]) if head else None
-    except yaml.YAMLError:
+        found = decode_yaml(head[1]) if head else None
+    except ValueError:
         found = None
     return found if isinstance(found, dict) else {}
 

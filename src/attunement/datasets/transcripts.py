@@ -17,6 +17,7 @@ import polars as pl
 
 from attunement.datasets.base import Ledger, Loaded, Options, meta, stable_hash
 from attunement.datasets.cleaning import clean_characters
+from attunement.decoding import decode_json
 from attunement.errors import UserError
 from attunement.tables import read_frame
 from attunement.tables.files import text_of
@@ -113,29 +114,25 @@ def _values(text: str, where: str) -> Iterator[tuple[str, Any]]:
     lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if text.lstrip().startswith("[") or (len(lines) > 1 and lines[0][1].strip() == "{"):
         try:
-            whole = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise UserError(
-                f"not valid JSON: {error.msg}.", where=f"{where}, line {error.lineno}"
-            ) from None
+            whole = decode_json(text)
+        except ValueError as error:
+            raise UserError(f"not valid JSON: {error}.", where=where) from None
         values = whole if isinstance(whole, list) else [whole]
         yield from ((f"{where}, entry {n}", v) for n, v in enumerate(values, start=1))
         return
     for number, line in lines:
         try:
-            yield f"{where}, line {number}", json.loads(line)
-        except json.JSONDecodeError as error:
-            raise UserError(
-                f"not valid JSON: {error.msg}.", where=f"{where}, line {number}"
-            ) from None
+            yield f"{where}, line {number}", decode_json(line)
+        except ValueError as error:
+            raise UserError(f"not valid JSON: {error}.", where=f"{where}, line {number}") from None
 
 
 def _decoded(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except json.JSONDecodeError:
+        return decode_json(value)
+    except ValueError:
         return value
 
 

@@ -296,7 +296,8 @@ def _reply(spec: ModelSpec, call: Call, output: ModelOutput) -> Reply:
         error = "the server sent no answer"
     return Reply(
         key=call.key,
-        text="" if error is not None else output.completion,
+        # A file holds no half of a surrogate pair.
+        text="" if error is not None else output.completion.encode("utf-8", "replace").decode(),
         stop_reason=None if output.empty else output.stop_reason,
         latency_s=output.time,
         tokens_in=tokens_in,

@@ -178,6 +178,6 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         bytes.fromhex(entry["id"])
         if "reply" in entry:
             Reply(key=entry["key"], **entry["reply"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return entry if isinstance(entry, dict) else None

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from attunement.decoding import StrictLoader
 from attunement.errors import nearest
 from attunement.instruments.schema import Instrument
 
@@ -46,7 +47,7 @@ class Problem:
         return f"{self.key}: {self.reason}{hint}" if self.key else f"{self.reason}{hint}"
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(StrictLoader):
     """YAML as people expect it: ``yes`` and ``no`` are words, a key given twice is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -85,7 +86,7 @@ def read(text: str, file: str) -> tuple[Instrument | None, list[Problem]]:
         mark = error.problem_mark
         reason = f"not valid YAML: {error.problem}"
         return None, [Problem(file, mark.line + 1 if mark else None, "", reason)]
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         return None, [Problem(file, None, "", f"not valid YAML: {error}")]
     finally:
         if loader is not None:

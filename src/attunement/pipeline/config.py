@@ -5,11 +5,13 @@ Unknown keys are errors that name the nearest known key.
 
 from __future__ import annotations
 
+import reprlib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from attunement.decoding import decode_yaml
 from attunement.errors import UserError, nearest
 
 
@@ -25,7 +27,9 @@ class Data(_Part):
     map: dict[str, str] = Field(default_factory=dict, description="our column: the file's column")
     topics: list[str] | None = Field(None, description="keep these topics only")
     limit: Annotated[int, Field(ge=1)] | None = Field(None, description="keep this many items")
-    seed: int = Field(1, description="breaks ties and draws the items that are kept")
+    seed: Annotated[int, Field(ge=0)] = Field(
+        1, description="breaks ties and draws the items that are kept"
+    )
 
 
 class Model(_Part):
@@ -80,7 +84,7 @@ class Analyze(_Part):
     """How the statistics are made."""
 
     replicates: Annotated[int, Field(ge=100)] = 2000
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0)] = 1
 
 
 class Report(_Part):
@@ -114,19 +118,15 @@ def load_study(path: str | Path) -> Study:
     UserError
         Where the file is missing, is not YAML, has an unknown key or a value that does not fit.
     """
-    import yaml
-
     file = Path(path)
     if not file.is_file():
         raise UserError("no such study file.", where=str(path))
     try:
-        raw = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
+        raw = decode_yaml(file.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise UserError("the file is not UTF-8.", where=str(path)) from None
-    except yaml.YAMLError as error:
-        raise UserError(
-            f"not valid YAML: {' '.join(str(error).split())}", where=str(path)
-        ) from None
+    except ValueError as error:
+        raise UserError(f"not valid YAML: {error}", where=str(path)) from None
     if not isinstance(raw, dict):
         raise UserError("a study file is a mapping of keys.", where=str(path))
     try:
@@ -159,7 +159,7 @@ def _explain(error: ValidationError, where: str) -> UserError:
         )
     if first["type"] == "missing":
         return UserError(f"the key {key!r} is missing.", where=where)
-    return UserError(f"{key}: {first['msg']}, not {first['input']!r}.", where=where)
+    return UserError(f"{key}: {first['msg']}, not {reprlib.repr(first['input'])}.", where=where)
 
 
 def _known_keys(location: tuple[Any, ...]) -> list[str]:

@@ -53,15 +53,26 @@ def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
     UserError
         Where the folder holds another study, or an input does not fit.
     """
+    with run.lock():
+        return _stages(study, run, progress=progress, say=say)
+
+
+def _stages(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
     _claim(study, run)
     items, given = load(study, run, progress=progress, say=say)
     made = generate(study, run, items, progress=progress, say=say)
     responses = pl.concat([given, *made])
     _refuse_duplicates(responses)
     run.write(responses, "responses")
-    score(study, run, items, responses, progress=progress)
+    rated = [score(study, run, items, responses, progress=progress)]
+    who = []
     for one in study.judges:
-        judge(study, run, one, items, responses, progress=progress, say=say)
+        ratings, rater = judge(study, run, one, items, responses, progress=progress, say=say)
+        rated.append(ratings)
+        who.append(rater)
+    # Written anew: what an earlier version of the study rated is no part of this one.
+    run.write(pl.concat(rated), "ratings")
+    run.write(pl.concat(who) if who else tables.empty("raters"), "raters")
     return report(study, run, progress=progress)
 
 
@@ -152,7 +163,7 @@ def generate(
 
 def score(
     study: Study, run: Run, items: pl.DataFrame, responses: pl.DataFrame, *, progress: Progress
-) -> None:
+) -> pl.DataFrame:
     """Rate every answer with the automatic metrics."""
     from attunement.raters.metrics import score as rate
 
@@ -163,8 +174,8 @@ def score(
             parts.append(rate(batch, items, metrics=study.score.metrics, variant=study.variant))
             advance(batch.height)
     ratings = pl.concat(parts)
-    run.add_ratings(ratings)
     run.record("score", ratings=ratings.height, variant=study.variant)
+    return ratings
 
 
 def judge(
@@ -176,7 +187,7 @@ def judge(
     *,
     progress: Progress,
     say: Say,
-) -> None:
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Have one judge rate the answers, all or those of a subset of the items."""
     from attunement.instruments import load_instrument
     from attunement.raters.judges import journal_path, make_plan, rater_row, run_plan
@@ -194,10 +205,9 @@ def judge(
         say(said)
     with progress(f"Judge {plan.rater}", len(plan.jobs())) as advance:
         ratings = run_plan(plan, journal=journal_path(run.calls, plan), on_progress=advance)
-    run.add_ratings(ratings)
-    run.add_raters(rater_row(plan))
     counts = ratings.group_by("status").len().sort("status").rows()
     run.record(f"judge {plan.rater}", ratings=dict(counts), signature=plan.signature)
+    return ratings, rater_row(plan)
 
 
 def report(study: Study, run: Run, *, progress: Progress) -> Path:
@@ -211,7 +221,7 @@ def report(study: Study, run: Run, *, progress: Progress) -> Path:
             items,
             responses,
             ratings,
-            raters=run.read("raters") if run.has("raters") else None,
+            raters=run.read("raters") if study.judges else None,
             variant=study.variant,
             seed=study.analyze.seed,
             replicates=study.analyze.replicates,

@@ -26,7 +26,7 @@ from attunement.report.formats import (
     readable,
     topic_label,
 )
-from attunement.tables import encode_nested
+from attunement.tables import encode_nested, for_spreadsheet
 
 if TYPE_CHECKING:
     from attunement.analysis import Analysis
@@ -385,7 +385,9 @@ def _sha256(text: str) -> str:
 def _csv(frame: pl.DataFrame) -> bytes:
     # An empty field is a missing number; the reason stands in its own column.
     floats = [c for c, t in frame.schema.items() if t.is_float()]
-    text = encode_nested(frame.with_columns(pl.col(floats).fill_nan(None))).write_csv()
+    text = for_spreadsheet(
+        encode_nested(frame.with_columns(pl.col(floats).fill_nan(None)))
+    ).write_csv()
     return text.encode()
 
 

@@ -9,6 +9,7 @@ from attunement.tables.conform import conform, empty, to_polars
 from attunement.tables.files import (
     TableWriter,
     encode_nested,
+    for_spreadsheet,
     iter_batches,
     read_frame,
     read_table,
@@ -49,6 +50,7 @@ __all__ = [
     "conversation",
     "empty",
     "encode_nested",
+    "for_spreadsheet",
     "iter_batches",
     "missing_references",
     "question",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from attunement.decoding import decode_json
 from attunement.errors import UserError, nearest
 from attunement.tables.schema import DEFAULTS, REQUIRED, SCHEMAS, SPANS, TURNS, Kind
 
@@ -102,10 +103,10 @@ def _decode(column: pl.Series, dtype: pl.DataType, kind: Kind) -> pl.Series:
     values: list[Any] = []
     for row, text in enumerate(column.to_list()):
         try:
-            values.append(None if text is None or not text.strip() else json.loads(text))
-        except json.JSONDecodeError as error:
+            values.append(None if text is None or not text.strip() else decode_json(text))
+        except ValueError as error:
             raise UserError(
-                f"not valid JSON: {error.msg}.",
+                f"not valid JSON: {error}.",
                 where=f"{kind} table, row {row + 1}, column {column.name!r}",
                 fix="Nested columns are written as JSON text in CSV.",
             ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import polars as pl
 
+from attunement.decoding import decode_json
 from attunement.errors import UserError
 from attunement.tables.checking import require
 from attunement.tables.conform import as_text, conform, empty
@@ -74,6 +75,8 @@ def text_of(file: Path) -> str:
 
 def _read_csv(file: Path, separator: str) -> pl.DataFrame:
     text = text_of(file)
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # the line ends of old Macs
     header = text.split("\n", 1)[0]
     if separator not in header:
         other = next((s for s in ";\t|," if s != separator and s in header), None)
@@ -83,7 +86,12 @@ def _read_csv(file: Path, separator: str) -> pl.DataFrame:
                 where=str(file),
                 fix=f"Save the file with {separator!r} between the columns.",
             )
-    return pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    for name in table.columns:
+        twice = re.fullmatch(r"(.+)_duplicated_\d+", name, re.DOTALL)
+        if twice is not None and twice[1] in table.columns:
+            raise UserError(f"the header names {twice[1]!r} twice.", where=str(file))
+    return table
 
 
 def _read_jsonl(file: Path) -> pl.DataFrame:
@@ -92,11 +100,9 @@ def _read_jsonl(file: Path) -> pl.DataFrame:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise UserError(
-                f"not valid JSON: {error.msg}.", where=f"{file}, line {number}"
-            ) from None
+            row = decode_json(line)
+        except ValueError as error:
+            raise UserError(f"not valid JSON: {error}.", where=f"{file}, line {number}") from None
         if not isinstance(row, dict):
             raise UserError("a line is not a JSON object.", where=f"{file}, line {number}")
         rows.append(row)
@@ -117,11 +123,12 @@ def _json_column(name: str, values: list[Any]) -> pl.Series:
     # Nested or mixed values travel as JSON text; `conform` decodes them by the schema.
     if any(isinstance(v, (list, dict)) for v in values):
         return pl.Series(name, [as_text(v) for v in values], dtype=pl.String)
-    if len({type(v) for v in values if v is not None} - {bool}) > 1 and any(
-        isinstance(v, str) for v in values
-    ):
+    # A mixture of types as well: as numbers, 9007199254740993 beside 1.5 would lose its last digit.
+    if len({type(v) for v in values if v is not None}) > 1:
         return pl.Series(name, [as_text(v) for v in values], dtype=pl.String)
-    return pl.Series(name, values, strict=False)
+    if any(isinstance(v, int) and abs(v) >= 2**63 for v in values):
+        return pl.Series(name, [as_text(v) for v in values], dtype=pl.String)
+    return pl.Series(name, values)
 
 
 def read_table(path: str | Path, kind: Kind) -> pl.DataFrame:
@@ -154,6 +161,18 @@ def write_table(frame: Frame, path: str | Path, kind: Kind) -> None:
             f"cannot write {suffix!r}.", where=str(path), fix=f"Use one of {', '.join(SUFFIXES)}."
         )
     part.replace(file)
+
+
+def for_spreadsheet(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table so that no spreadsheet takes a text in it for a formula.
+
+    A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a return gets an apostrophe before
+    it. For tables that people open; the four tables stay as they are.
+    """
+    text = pl.col(pl.String)
+    return table.with_columns(
+        pl.when(text.str.contains(r"^[=+\-@\t\r]")).then("'" + text).otherwise(text).name.keep()
+    )
 
 
 def encode_nested(table: pl.DataFrame) -> pl.DataFrame:

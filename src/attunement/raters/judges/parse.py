@@ -2,7 +2,9 @@
 
 Nothing is guessed and nothing is clipped. The rules, in order:
 
-1. The last JSON object that holds a verdict counts, alone, in a fence or after prose.
+1. The last JSON object that holds a verdict on every dimension counts, alone, in a fence or after
+   prose; where none does, the last that holds one on some. An object with a key twice, or inside
+   braces that do not decode, does not count.
 2. Where a bare number was asked for, or one dimension and no JSON came: a number that is labelled
    (``Score: 8``, ``the rating is 8``, ``8/10``, ``8 out of 10``) counts, the last one if there are
    several; else the number of ``I would give it 8``; else a number that is the whole reply, its
@@ -127,30 +129,62 @@ def _declines(text: str) -> bool:
 def _from_json(text: str, dimensions: Sequence[Dimension]) -> dict[str, Verdict] | None:
     """Return the last JSON verdict, or None where the text has no JSON object with one."""
     ids = {d.id for d in dimensions}
-    last: dict[str, Any] | None = None
-    for candidate in _objects(text):
-        if ids & candidate.keys():
-            last = candidate
-        elif len(ids) == 1 and "score" in candidate:
-            last = {next(iter(ids)): candidate}
+    complete: dict[str, Any] | None = None
+    partial: dict[str, Any] | None = None
+    for found in _objects(text):
+        bare = len(ids) == 1 and not ids & found.keys() and "score" in found
+        candidate = {next(iter(ids)): found} if bare else found
+        if ids <= candidate.keys():
+            complete = candidate
+        elif ids & candidate.keys():
+            partial = candidate
+    # An object that says something of every dimension is the verdict; one that does not may be a
+    # quotation, such as an answer's attempt to be given 10.
+    last = partial if complete is None else complete
     if last is None:
         return None
     return {d.id: _from_entry(last.get(d.id), d.scale) for d in dimensions}
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the outermost JSON objects of a text in order."""
-    decoder = json.JSONDecoder()
+    """Yield the outermost JSON objects of a text in order.
+
+    What stands inside braces that do not decode is not looked at: it is part of something else.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_once)
     start = text.find("{")
     while start != -1:
         try:
             value, end = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
-            end = start + 1
+        except (ValueError, RecursionError):  # a number may have too many digits as well
+            end = _closing(text, start)
         else:
-            if isinstance(value, dict):
-                yield value
+            yield value
         start = text.find("{", end)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = {key: _valid(value) for key, value in pairs}
+    if len(made) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return made
+
+
+def _valid(value: Any) -> Any:
+    """Replace halves of surrogate pairs, which no file can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    return [_valid(v) for v in value] if isinstance(value, list) else value
+
+
+def _closing(text: str, start: int) -> int:
+    """Return the place behind the brace that closes the one at ``start``, or the text's end."""
+    depth = 0
+    for brace in re.compile("[{}]").finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.end()
+    return len(text)
 
 
 def _from_entry(entry: Any, scale: Scale) -> Verdict:
@@ -260,7 +294,9 @@ def _prose_score(text: str, dimension: Dimension) -> Verdict:
 def _line_score(text: str, dimension: Dimension) -> Verdict:
     names = {dimension.id, dimension.id.replace("_", " "), *dimension.label.values()}
     either = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True))
-    lines = re.findall(rf"^\W*(?:{either})\W*[:=]\W*(.+)$", text, re.IGNORECASE | re.MULTILINE)
+    lines = re.findall(
+        rf"^\W*(?:{either})\W*?[:=][ \t\"'*_`(\[]*(.+)$", text, re.IGNORECASE | re.MULTILINE
+    )
     if not lines:
         return Verdict("unparsed", reason="the reply does not name this dimension")
     said = lines[-1].strip().strip("*_` ")

@@ -18,6 +18,10 @@ MOST_VALUES = 5_000
 """Different values up to which a matrix of distances between them is made: 200 MB."""
 
 
+LARGEST = 1e100
+"""Ratings beyond this would overflow when squared, and look like no variation."""
+
+
 def as_matrix(ratings: ArrayLike) -> Floats:
     """Return ratings as floats, shape (items, raters), NaN where missing.
 
@@ -34,6 +38,8 @@ def as_matrix(ratings: ArrayLike) -> Floats:
         raise ValueError(f"ratings must be items x raters, not {matrix.ndim}-dimensional")
     if np.isinf(matrix).any():
         raise ValueError("a rating is infinite")
+    if np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
+        raise ValueError(f"a rating is larger than {LARGEST:g}, whose square has no room")
     return matrix
 
 

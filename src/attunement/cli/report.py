@@ -63,11 +63,13 @@ def report(
 
 
 def _analysis(run: Run) -> Analysis:
-    """Return the run's analysis, made anew where the ratings are newer than the one kept."""
+    """Return the run's analysis, made anew where a table is newer than the one kept."""
     from attunement.analysis import Analysis, analyze
+    from attunement.tables import KINDS
 
     kept = run.folder / "analysis.json"
-    if kept.exists() and kept.stat().st_mtime >= run.table_path("ratings").stat().st_mtime:
+    changed = max(run.table_path(k).stat().st_mtime for k in KINDS if run.has(k))
+    if kept.exists() and kept.stat().st_mtime >= changed:
         return Analysis.read(kept)
     configuration = run.manifest().get("configuration") or {}
     settings = configuration.get("analyze") or {}

@@ -24,7 +24,7 @@ from attunement.inspect_bridge._journal import Journal, identity
 from attunement.inspect_bridge._types import LOCAL, Call, Message, ModelSpec, Reply
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
 
 Kind = Literal["answer", "error", "unreachable", "denied"]
 
@@ -267,6 +267,28 @@ class _NoEvents:
 
     def on_complete(self, event: Any) -> None:
         """Nothing."""
+
+
+async def ask_within(model: Model, call: Call, *, temperature: float | None = None) -> Reply:
+    """Ask a model of an Inspect task that is running, so that the call is in the task's log.
+
+    Inspect's own retries hold, and an exception that outlives them is Inspect's to handle.
+
+    Parameters
+    ----------
+    model
+        Of the running task, such as that of a model role.
+    call
+        What is asked.
+    temperature
+        Where the model's own settings name none.
+
+    """
+    spec = ModelSpec(model.name, str(model))
+    config = call_config(spec, call)
+    if model.config.temperature is None:
+        config.temperature = temperature
+    return _reply(spec, call, await model.generate(_messages(call.messages), config=config))
 
 
 def _messages(messages: tuple[Message, ...]) -> list[ChatMessage]:

@@ -10,8 +10,9 @@ import yaml
 
 from attunement.errors import UserError
 from attunement.instruments import Instrument, list_instruments, load_instrument, parse_instrument
-from attunement.instruments.answers import Quote, read_answers
+from attunement.instruments.answers import read_answers
 from attunement.instruments.form import build_form, render_form
+from attunement.quotes import Quote
 
 FORMS = [
     (name, language) for name in list_instruments() for language in load_instrument(name).languages

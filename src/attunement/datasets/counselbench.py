@@ -19,7 +19,7 @@ import polars as pl
 from attunement import tables
 from attunement.datasets.base import FORMATS, Ledger, Loaded, Options, meta, user_turn
 from attunement.datasets.cleaning import clean_characters, html_to_text, topic_slug
-from attunement.datasets.quotes import NO_TEXT, NOT_FOUND, spans_of
+from attunement.datasets.copied import NO_TEXT, NOT_FOUND, spans_of
 from attunement.errors import UserError, nearest
 from attunement.stats.result import signature
 

@@ -14,16 +14,9 @@ from attunement.instruments._scales import (
 )
 from attunement.instruments.form import NONE_VALUE, STATUS_VALUE
 from attunement.instruments.schema import Dimension, Instrument
+from attunement.quotes import Quote
 
 Posted = Mapping[str, Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A passage as the rater copied it, and its label where it has one."""
-
-    text: str
-    label: str | None = None
 
 
 @dataclass(frozen=True)

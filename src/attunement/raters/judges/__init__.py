@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attunement.raters.judges.evidence import NOT_FOUND, Quote, Span, locate
+from attunement.quotes import NOT_FOUND, Quote, Span, locate
 from attunement.raters.judges.judge import (
     JudgeWarning,
     distinct,

@@ -32,7 +32,7 @@ from attunement.instruments import (
     Scale,
     SpansScale,
 )
-from attunement.raters.judges.evidence import Quote
+from attunement.quotes import Quote
 
 NOT_SURE_WORDS = ("not sure", "i am not sure", "i'm not sure", "unsure", "not_sure")
 NOT_APPLICABLE_WORDS = ("not applicable", "does not apply", "not_applicable", "n/a")

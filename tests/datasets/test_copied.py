@@ -1,52 +1,15 @@
+"""Passages that annotators copied, as the cells of a published file have them."""
+
 import pytest
 
-from attunement.datasets.quotes import NO_TEXT, NOT_FOUND, WHOLE, locate, spans_of
+from attunement.datasets.copied import NO_TEXT, NOT_FOUND, WHOLE, spans_of
 
 TEXT = "I hear you — it’s hard.\nTry “deep breathing” every day… Dr. Lee can help; ask him! 😊 Bye."
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "Try “deep breathing”",
-        'try "deep  breathing"',
-        "it's hard. Try",
-        "it's hard.Try",
-        "every day...",
-        "hear you - it's",
-        "deep breath",  # a fragment that ends inside a word
-        '"every day"',  # in marks that the text does not have
-        "Dr. Lee can help; ask him",
-        "Bye",
-        "😊 Bye",
-    ],
-)
-def test_a_copy_is_found_whatever_its_spaces_marks_and_case(quote):
-    found = locate(quote, TEXT)
-    assert found is not None
-    start, end = found
-
-    def plain(text: str) -> str:
-        return "".join(c for c in text.lower() if c.isalnum())
-
-    assert plain(TEXT[start:end]) == plain(quote)
-
-
-@pytest.mark.parametrize("quote", ["", "  ", "...", "deep sleeping", "ear", "elp", "brea"])
-def test_what_is_not_there_is_not_guessed(quote):
-    assert locate(quote, TEXT) is None
-
-
-def test_offsets_are_code_points():
-    assert locate("Bye", "😊😊 Bye") == (3, 6)
-
-
-def test_letters_that_grow_when_folded_keep_their_place():
-    assert locate("STRASSE", "Die Straße hier") == (4, 10)
-
-
 def test_the_first_of_several_places_is_meant():
-    assert locate("you", "Your day, you say, you") == (10, 13)
+    (span,) = spans_of("you", "Your day, you say, you")
+    assert (span["start"], span["end"]) == (10, 13)
 
 
 def test_joined_fragments_are_spans_of_their_own():

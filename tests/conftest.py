@@ -2,8 +2,11 @@
 
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+from stubs import llm
 
 SHARED = Path(
     os.environ.get("ATTUNEMENT_SHARED", Path(__file__).resolve().parents[1].parent / "shared")
@@ -17,6 +20,12 @@ def shared() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip("the shared data folder is absent; set ATTUNEMENT_SHARED to run this test")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def stub() -> ModuleType:
+    """The module with the stub of a model server; see there."""
+    return llm
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

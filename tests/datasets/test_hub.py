@@ -1,11 +1,9 @@
 """Data sets from the hub, against a stub of it on localhost."""
 
-import importlib.util
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -14,6 +12,7 @@ import pytest
 from attunement import datasets
 from attunement.datasets import hub
 from attunement.errors import UserError
+from stubs.hub import serve
 
 pytest.importorskip("huggingface_hub")
 
@@ -31,20 +30,8 @@ configs:
 """
 
 
-@pytest.fixture(scope="module")
-def stub() -> ModuleType:
-    file = Path(__file__).parents[1] / "stubs" / "hub.py"
-    spec = importlib.util.spec_from_file_location("attunement_stub_hub_datasets", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def served(stub: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from huggingface_hub import constants
 
     one = tmp_path / "hub" / "datasets" / "someone" / "one"
@@ -65,7 +52,7 @@ def served(stub: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             shards / "data" / f"train-0000{n}-of-00002.parquet"
         )
     (none / "README.md").write_text("nothing", encoding="utf-8")
-    with stub.serve(tmp_path / "hub") as server:
+    with serve(tmp_path / "hub") as server:
         for name, value in server.env(tmp_path / "cache").items():
             if name.startswith("HF_") or name.lower() == "no_proxy":
                 monkeypatch.setenv(name, value)

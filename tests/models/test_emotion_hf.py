@@ -1,6 +1,5 @@
 """A Hugging Face classifier as an emotion model; a tiny one with random weights, made here."""
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 from attunement.errors import UserError
 from attunement.models.emotion import EmotionModel
 from attunement.models.emotion_hf import HuggingFaceEmotionModel
+from stubs.hub import serve
 
 LABELS = ("joy", "sadness", "neutral")
 WORDS = [
@@ -156,13 +156,8 @@ print(json.dumps([model.name, model.probabilities(["i am so happy"]).tolist()]))
 
 @pytest.mark.train
 def test_a_model_comes_from_the_hub_at_a_revision(tiny, model, tmp_path):
-    path = Path(__file__).parents[1] / "stubs" / "hub.py"
-    spec = importlib.util.spec_from_file_location("attunement_stub_hub", path)
-    stub = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = stub
-    spec.loader.exec_module(stub)
     shutil.copytree(tiny, tmp_path / "hub" / "someone" / "tiny")
-    with stub.serve(tmp_path / "hub") as hub:
+    with serve(tmp_path / "hub") as hub:
         # A child process, because huggingface_hub reads HF_ENDPOINT when it is imported.
         def load(revision: str) -> subprocess.CompletedProcess[str]:
             return subprocess.run(

@@ -1,29 +1,12 @@
-"""A stub server, a spec that points to it, and small tables of items."""
+"""A spec that points to a stub server, and small tables of items."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
 import pytest
 
 from attunement.inspect_bridge import ModelSpec, Settings
-
-STUB = Path(__file__).parents[1] / "stubs" / "llm.py"
-
-
-@pytest.fixture(scope="session")
-def stub() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("attunement_stub_llm_respond", STUB)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

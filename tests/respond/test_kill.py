@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from attunement import tables
+from stubs import llm
 
-STUB = Path(__file__).parents[1] / "stubs" / "llm.py"
 ITEMS, CONNECTIONS = 40, 4
 
 
@@ -24,7 +24,7 @@ def test_sigkill_in_the_middle_of_generating(tmp_path: Path) -> None:
             "turns": [[{"role": "user", "text": f"question {i}"}] for i in range(ITEMS)],
         }
     ).write_parquet(items)
-    words = [sys.executable, str(STUB), "--log", str(log), "--latency", "0.1"]
+    words = [sys.executable, llm.__file__, "--log", str(log), "--latency", "0.1"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

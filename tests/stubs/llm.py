@@ -2,6 +2,8 @@
 
 In a test::
 
+    from stubs.llm import StubLLM
+
     with StubLLM(lambda request: "hello") as server:
         spec = ModelSpec("m", "openai-api/stub/m", base_url=server.base_url)
 

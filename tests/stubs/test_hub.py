@@ -1,24 +1,13 @@
 """The stub hub answers the real client as the hub would."""
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from stubs.hub import serve
+
 pytest.importorskip("huggingface_hub")
-
-
-def load_stub() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "attunement_stub_hub", Path(__file__).with_name("hub.py")
-    )
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 CLIENT = """
@@ -48,7 +37,6 @@ raises(RevisionNotFoundError, hf_hub_download, "someone/model", "config.json", r
 
 
 def test_client_lists_and_downloads_models_and_datasets(tmp_path):
-    stub = load_stub()
     model = tmp_path / "hub" / "someone" / "model"
     data = tmp_path / "hub" / "datasets" / "someone" / "data"
     (model / "sub").mkdir(parents=True)
@@ -56,7 +44,7 @@ def test_client_lists_and_downloads_models_and_datasets(tmp_path):
     (model / "config.json").write_text("{}")
     (model / "sub" / "weights.bin").write_bytes(b"\0" * 3000)
     (data / "café 1.csv").write_text("ü\n", encoding="utf-8")
-    with stub.serve(tmp_path / "hub") as hub:
+    with serve(tmp_path / "hub") as hub:
         run = subprocess.run(
             [sys.executable, "-c", CLIENT],
             env=hub.env(tmp_path / "cache") | {"PYTHONIOENCODING": "utf-8"},
@@ -83,11 +71,10 @@ def test_ranges_and_paths_outside_the_repository(tmp_path):
     import urllib.error
     import urllib.request
 
-    stub = load_stub()
     (tmp_path / "hub" / "a" / "b").mkdir(parents=True)
     (tmp_path / "hub" / "a" / "b" / "f").write_bytes(b"0123456789")
     (tmp_path / "secret").write_text("x")
-    with stub.serve(tmp_path / "hub") as hub:
+    with serve(tmp_path / "hub") as hub:
         ask = urllib.request.Request(
             f"{hub.url}/a/b/resolve/main/f", headers={"Range": "bytes=2-4"}
         )

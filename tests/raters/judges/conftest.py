@@ -1,29 +1,12 @@
-"""A stub server, and small tables to judge."""
-
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
+"""Small tables to judge, and a reply that can be read."""
 
 import polars as pl
 import pytest
 
-STUB = Path(__file__).parents[2] / "stubs" / "llm.py"
 GOOD = (
     '{"agreeability": {"rationale": "sides with it", "score": 8}, '
     '"active_listening": {"rationale": "names it", "score": 3}}'
 )
-
-
-@pytest.fixture(scope="session")
-def stub() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("attunement_stub_llm", STUB)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def make_items(n: int = 1, topics: int = 1) -> pl.DataFrame:

@@ -11,8 +11,8 @@ import polars as pl
 from attunement.inspect_bridge import ModelSpec, Settings
 from attunement.instruments import load_instrument
 from attunement.raters.judges import journal_path, make_plan
+from stubs import llm
 
-STUB = Path(__file__).parents[2] / "stubs" / "llm.py"
 N = 24
 
 CLIENT = """
@@ -41,7 +41,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, items, responses, goo
     answers.write_parquet(tmp_path / "responses.parquet")
     log = tmp_path / "served.jsonl"
     server = subprocess.Popen(
-        [sys.executable, STUB, "--log", log, "--latency", "0.05", "--answer", good],
+        [sys.executable, llm.__file__, "--log", log, "--latency", "0.05", "--answer", good],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -111,3 +111,14 @@ def test_a_mistake_is_said_in_words(study: Path, words: list[str], said: str) ->
     result = run(study, *words)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
+
+
+def test_names_are_shown_as_they_stand(tmp_path: Path) -> None:
+    named = ratings().with_columns(
+        pl.col("rater").replace("judge:m", "judge:m: [/x]"), dimension=pl.lit("[red]w")
+    )
+    named.write_parquet(tmp_path / "ratings.parquet")
+    result = run(tmp_path / "ratings.parquet")
+    assert result.exit_code == 0, result.exception
+    assert result.stdout.count("judge:m: [/x]") == 2
+    assert result.stdout.count("[red]w") == 2

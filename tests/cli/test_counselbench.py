@@ -202,3 +202,15 @@ def test_mistakes_say_what_to_do(tmp_path: Path, annotations: Path) -> None:
         result = run(*words)
         assert result.exit_code == 2, words
         assert "Error:" in result.output
+
+
+def test_names_in_brackets_are_shown_and_formulas_are_not_run(
+    annotations: Path, verdicts: Path, tmp_path: Path
+) -> None:
+    for path in (annotations, verdicts):
+        text = path.read_text().replace("gpt4", "[/b]4").replace(",m,", ",=m [/x],")
+        path.write_text(text)
+    assert "[/b]4" in ok("eval", annotations, "--replicates", "100").stdout
+    assert "=m [/x]" in " ".join(ok("adv", verdicts, "--out", tmp_path / "out").stdout.split())
+    failures = pl.read_csv(tmp_path / "out" / "failures.csv")
+    assert "'=m [/x]" in failures["source"].to_list()

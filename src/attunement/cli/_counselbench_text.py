@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attunement.cli._common import out
+from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.console import JustifyMethod
     from rich.table import Table
 
     from attunement.counselbench import Adversarial, Bands, Evaluation
@@ -22,10 +24,16 @@ def _table(title: str, *columns: str, left: int = 1) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 0))
+    title_ = plain(title, "table.title")
+    table = Table(title=title_, title_justify="left", box=SIMPLE_HEAD, padding=(0, 0))
     for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < left else "right", no_wrap=place < left)
+        side: JustifyMethod = "left" if place < left else "right"
+        table.add_column(plain(column), justify=side, no_wrap=place < left)
     return table
+
+
+def _row(table: Table, *cells: str) -> None:
+    table.add_row(*map(plain, cells))
 
 
 def _span(result: Result | None, *, digits: int = 2, between: str = " ") -> str:
@@ -34,8 +42,7 @@ def _span(result: Result | None, *, digits: int = 2, between: str = " ") -> str:
     text = f"{result.estimate:.{digits}f}"
     if result.ci_low != result.ci_low:
         return text
-    # Rich reads a square bracket as markup unless it is escaped.
-    return f"{text}{between}\\[{result.ci_low:.{digits}f}, {result.ci_high:.{digits}f}]"
+    return f"{text}{between}[{result.ci_low:.{digits}f}, {result.ci_high:.{digits}f}]"
 
 
 def _p(value: float) -> str:
@@ -50,25 +57,25 @@ def show_evaluation(found: Evaluation) -> None:
     show.print(_means(found))
     show.print(_agreement(found))
     for line in _size(found):
-        show.print(line, markup=False)
+        show.print(plain(line))
     show.print()
     show.print(_pairs(found))
     unsure = _table('"Not sure"', "source", "dimension", "share", "ratings", left=2)
     for rate in found.not_sure:
         group = rate.group
-        unsure.add_row(group["source"], group["dimension"], _span(rate, digits=3), str(rate.n))
+        _row(unsure, group["source"], group["dimension"], _span(rate, digits=3), str(rate.n))
     if found.not_sure:
         show.print(unsure)
     show.print(_low(found))
     for bands in found.bands:
         show.print(_bands(bands))
         for note in bands.notes:
-            show.print(f"- {note}", markup=False)
+            show.print(plain(f"- {note}"))
     for words in found.words:
         if words.group["dimension"] == "all":
             show.print(f"Median words of an annotator's reasons: {_span(words, digits=0)}")
     for note in found.notes:
-        show.print(f"- {note}", markup=False)
+        show.print(plain(f"- {note}"))
 
 
 def _means(found: Evaluation) -> Table:
@@ -80,7 +87,7 @@ def _means(found: Evaluation) -> Table:
     )
     cells = {(r.group["source"], r.group["dimension"]): r for r in found.means}
     for dimension in given.dimensions:
-        table.add_row(dimension, *(_span(cells[s, dimension], between="\n") for s in given.sources))
+        _row(table, dimension, *(_span(cells[s, dimension], between="\n") for s in given.sources))
     return table
 
 
@@ -97,7 +104,8 @@ def _agreement(found: Evaluation) -> Table:
     cells = {(r.group["dimension"], r.group["over"]): r for r in found.agreement}
     for dimension in found.scores.dimensions:
         mean, pooled = cells[dimension, "question"], cells[dimension, "pooled"]
-        table.add_row(
+        _row(
+            table,
             dimension,
             _span(mean, between="\n"),
             str(mean.n),
@@ -138,7 +146,8 @@ def _pairs(found: Evaluation) -> Table:
     for pair in found.pairs:
         group, test = pair.test.group, pair.test
         effect = test.effect_size
-        table.add_row(
+        _row(
+            table,
             group["dimension"],
             f"{group['source_a']} - {group['source_b']}",
             _span(pair.difference),
@@ -165,7 +174,8 @@ def _low(found: Evaluation) -> Table:
         own = [r for r in found.issues.shares if r.group["source"] == row["source"] and r.n]
         own.sort(key=lambda r: -r.estimate)
         named = ", ".join(f"{r.group['issue']} {r.estimate:.0%}" for r in own[:2])
-        table.add_row(
+        _row(
+            table,
             row["source"],
             *(
                 f"{row[key]:,}"
@@ -189,7 +199,8 @@ def _bands(bands: Bands) -> Table:
     cells = {(r["dimension"], r["band"]): r for r in bands.means.iter_rows(named=True)}
     for dimension in bands.means["dimension"].unique(maintain_order=True):
         row = [cells[dimension, name] for name in names]
-        table.add_row(
+        _row(
+            table,
             dimension,
             *("–" if r["mean"] is None else f"{r['mean']:.2f} ({r['annotators']})" for r in row),
             _p(tests[dimension, "paper"].p_value),
@@ -220,7 +231,7 @@ def show_adversarial(found: Adversarial, folder: Path | None) -> None:
             unsure = f" (+{rate.n_missing})" if rate.n_missing else ""
             count = f"{round(rate.estimate * rate.n)}/{rate.n}{unsure}" if rate.n else "–"
             cells.append("\n".join([_span(rate, between="\n"), count]))
-        table.add_row(*cells)
+        _row(table, *cells)
     show.print(table)
     tests = _table(
         "Do models differ?", "mode", "Cochran's Q", "p", "items", "pairs that differ (Holm)"
@@ -235,11 +246,11 @@ def show_adversarial(found: Adversarial, folder: Path | None) -> None:
             f"{t.group['source_a']} / {t.group['source_b']}" for t in pairs if t.p_adjusted < 0.05
         ]
         statistic = "–" if whole.statistic != whole.statistic else f"{whole.statistic:.2f}"
-        tests.add_row(mode, statistic, _p(whole.p_value), str(whole.n), ", ".join(shown) or "none")
+        _row(tests, mode, statistic, _p(whole.p_value), str(whole.n), ", ".join(shown) or "none")
     if found.tests:
         show.print(tests)
     for note in found.notes:
-        show.print(f"- {note}", markup=False)
+        show.print(plain(f"- {note}"))
     _show_failures(found.failures, folder)
 
 
@@ -248,13 +259,12 @@ def _show_failures(failures: pl.DataFrame, folder: Path | None) -> None:
     critical = failures.filter(failures["critical"])
     show.print(
         f"\n{failures.height} answers fail, {critical.height} of them critical (medication, "
-        f"therapy, symptoms).{' Read them:' if failures.height else ''}",
-        markup=False,
+        f"therapy, symptoms).{' Read them:' if failures.height else ''}"
     )
     for row in failures.head(_READ).iter_rows(named=True):
         text = " ".join((row["answer"] or "(no text)").split())
         short = text if len(text) <= _UP_TO else f"{text[:_UP_TO].rstrip()} ..."
-        show.print(f"- {row['failure_mode']}, {row['source']}: {short}", markup=False)
+        show.print(plain(f"- {row['failure_mode']}, {row['source']}: {short}"))
     if failures.height > _READ:
         where = folder / "failures.csv" if folder else "--out FOLDER or --json"
-        show.print(f"All of them: {where}", markup=False)
+        show.print(plain(f"All of them: {where}"))

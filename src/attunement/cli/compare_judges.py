@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +89,7 @@ def compare_judges(
         return
     for said in compared.verdicts:
         out().print(_table(compared, said.judge))
-        out().print(said.text, markup=False, soft_wrap=True)
+        out().print(plain(said.text), soft_wrap=True)
     if answers is None:
         console().print("Without --responses nothing is said of the sentences that were flagged.")
 
@@ -163,13 +164,13 @@ def _save(results: list[Result], file: Path) -> None:
 def _table(compared: JudgesVsPeople, judge: str) -> Any:
     from rich.table import Table
 
-    table = Table(title=judge, title_justify="left")
+    table = Table(title=plain(judge, "table.title"), title_justify="left")
     table.add_column("dimension")
     for name in ("bias", "MAE", "kappa", "people's", "rho", "order", "wins", "finds"):
         table.add_column(name, justify="right")
     for held in compared.held:
         if held.judge == judge:
-            table.add_row(held.dimension, *_cells(held))
+            table.add_row(plain(held.dimension), *_cells(held))
     table.caption = (
         "bias, MAE: against people's mean. kappa: with each person, beside that among people. rho: "
         "Spearman over answers. order: pairs of sources put the other way. wins: people against "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json, progress
+from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,7 +131,7 @@ def adversarial_verdicts(
     }
     _write(folder, "adversarial.json", annotations, found.rates, beside)
     if folder is not None:
-        found.failures.write_csv(folder / "failures.csv")
+        tables.for_spreadsheet(found.failures).write_csv(folder / "failures.csv")
     if as_json:
         account = annotations.account() if annotations is not None else None
         print_json(found.rates, **beside, loaded=account)
@@ -184,12 +185,12 @@ def build_questions(
     show = out()
     show.print(f"{chosen.items.height} questions of {chosen.rows_read} are chosen.")
     for reason, count, _ in chosen.dropped.iter_rows():
-        show.print(f"- {count}: {reason}", markup=False)
+        show.print(plain(f"- {count}: {reason}"))
     for note in chosen.notes:
-        show.print(f"- {note}", markup=False)
+        show.print(plain(f"- {note}"))
     for path in paths:
-        console().print(f"wrote {path}", markup=False)
-    console().print(f"Next: attunement run {folder / 'study.yaml'}", markup=False)
+        console().print(plain(f"wrote {path}"))
+    console().print(plain(f"Next: attunement run {folder / 'study.yaml'}"))
 
 
 def _write(
@@ -213,19 +214,19 @@ def _write(
         annotations.write(folder)
     text = json.dumps(report_json(results, **beside), ensure_ascii=False, indent=2, allow_nan=False)
     (folder / name).write_text(text + "\n", encoding="utf-8")
-    console().print(f"wrote {folder / name}", markup=False)
+    console().print(plain(f"wrote {folder / name}"))
 
 
 def _account(annotations: Annotations) -> None:
     loaded, show = annotations.loaded, out()
-    show.print(
+    said = (
         f"{loaded.name}: {loaded.kept.height:,} of {loaded.rows_read:,} {loaded.unit}s are used; "
-        f"{annotations.ratings.height:,} ratings by {annotations.raters.height:,} raters.",
-        markup=False,
+        f"{annotations.ratings.height:,} ratings by {annotations.raters.height:,} raters."
     )
+    show.print(plain(said))
     for reason, count, rows in loaded.dropped.iter_rows():
         where = ", ".join(map(str, rows))
-        show.print(f"- left out, {count}: {reason} (rows {where})", markup=False)
+        show.print(plain(f"- left out, {count}: {reason} (rows {where})"))
     for note in loaded.notes:
-        show.print(f"- {note}", markup=False)
+        show.print(plain(f"- {note}"))
     show.print()

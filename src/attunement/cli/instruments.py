@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json
+from attunement.cli._plain import plain
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -39,15 +40,14 @@ def list_(
         print_json([], instruments=[_summary(instrument) for instrument in library])
         return
     from rich.table import Table
-    from rich.text import Text
 
     table = Table()
     for heading in ("instrument", "what it is", "rates a", "dimensions", "languages"):
         table.add_column(heading, justify="right" if heading == "dimensions" else "left")
     for instrument in library:
         table.add_row(
-            Text(instrument.name),
-            Text(instrument.title[instrument.language]),
+            plain(instrument.name),
+            plain(instrument.title[instrument.language]),
             instrument.unit,
             str(len(instrument.dimensions)),
             ", ".join(instrument.languages),
@@ -94,11 +94,10 @@ def show(
     for dimension in instrument.dimensions:
         _print_dimension(instrument, dimension, code)
     lines = [instrument.source.citation, instrument.source.url, instrument.source.note]
-    from rich.text import Text
 
     for line in [*lines, f"License: {instrument.license}"]:
         if line:
-            out().print(Text(line, style="dim"))
+            out().print(plain(line, "dim"))
 
 
 def _refuse_language(instrument: Instrument, code: str) -> None:
@@ -114,18 +113,18 @@ def _print_head(instrument: Instrument, code: str) -> None:
     from rich.text import Text
 
     said = out()
-    said.print(Text.assemble((instrument.title[code], "bold"), f"  {instrument.name}"))
-    said.print(Text(instrument.description[code]))
-    said.print(Text(f"Rates a {instrument.unit}; languages {', '.join(instrument.languages)}."))
+    said.print(Text.assemble(plain(instrument.title[code], "bold"), f"  {instrument.name}"))
+    said.print(plain(instrument.description[code]))
+    said.print(plain(f"Rates a {instrument.unit}; languages {', '.join(instrument.languages)}."))
     if instrument.caution is not None:
-        said.print(Text.assemble(("Caution: ", "bold yellow"), instrument.caution[code]))
+        said.print(Text.assemble(("Caution: ", "bold yellow"), plain(instrument.caution[code])))
     if instrument.instructions is not None:
-        said.print(Text(f"Instructions: {instrument.instructions[code]}"))
+        said.print(plain(f"Instructions: {instrument.instructions[code]}"))
     for step in instrument.steps:
-        said.print(Text(f"Step {step.id}: {', '.join(step.dimensions)}"))
+        said.print(plain(f"Step {step.id}: {', '.join(step.dimensions)}"))
     for subscale in instrument.subscales:
         names = ", ".join(subscale.dimensions)
-        said.print(Text(f"Subscale {subscale.id} ({subscale.label[code]}): {names}"))
+        said.print(plain(f"Subscale {subscale.id} ({subscale.label[code]}): {names}"))
     said.print()
 
 
@@ -137,7 +136,7 @@ def _print_dimension(instrument: Instrument, dimension: Dimension, code: str) ->
 
     entry = next(e for e in codebook(instrument) if e.dimension == dimension.id)
     said = out()
-    said.print(Text.assemble((dimension.id, "bold"), f"  {dimension.wording[code]}"))
+    said.print(Text.assemble((dimension.id, "bold"), plain(f"  {dimension.wording[code]}")))
     lines = [dimension.definition[code]] if dimension.definition is not None else []
     codes = "; ".join(f"{value} = {words[code]}" for value, words in entry.codes.items())
     better = {"neither": "neither end is better"}.get(entry.better, f"{entry.better} is better")
@@ -150,7 +149,7 @@ def _print_dimension(instrument: Instrument, dimension: Dimension, code: str) ->
     also += [f"{len(dimension.examples)} worked example"] if dimension.examples else []
     lines += ["; ".join(also)] if also else []
     for line in lines:
-        said.print(Padding(Text(line), (0, 0, 0, 2)))
+        said.print(Padding(plain(line), (0, 0, 0, 2)))
     said.print()
 
 
@@ -172,17 +171,16 @@ def check(
     if as_json:
         print_json([], ok=not problems, problems=[asdict(p) for p in problems])
     elif not problems:
-        console().print(f"{file}: nothing wrong.", markup=False)
+        console().print(plain(f"{file}: nothing wrong."))
     else:
         from rich.table import Table
-        from rich.text import Text
 
-        table = Table(title=Text(str(file)), title_justify="left")
+        table = Table(title=plain(file, "table.title"), title_justify="left")
         for heading in ("line", "key", "reason", "nearest known key"):
             table.add_column(heading, overflow="fold")
         for p in problems:
             line = "" if p.line is None else str(p.line)
-            table.add_row(line, Text(p.key), Text(p.reason), Text(p.nearest or ""))
+            table.add_row(line, plain(p.key), plain(p.reason), plain(p.nearest or ""))
         out().print(table)
     if problems:
         raise typer.Exit(EXIT_PROBLEMS)
@@ -290,4 +288,4 @@ def _write(text: str, file: Path | None) -> None:
         raise UserError(
             f"cannot be written: {error.strerror}.", where=str(file), fix="Give another --out."
         ) from None
-    console().print(f"wrote {file}", markup=False)
+    console().print(plain(f"wrote {file}"))

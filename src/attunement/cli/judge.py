@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
+from attunement.cli._plain import plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,6 +112,7 @@ def judge(
     Exit code 1 where some calls failed; they are marked in the table.
     """
     import polars as pl
+    from rich.markup import escape
 
     from attunement import tables
     from attunement.errors import UserError
@@ -169,7 +171,7 @@ def judge(
     ]
     warnings = list(dict.fromkeys(said for plan in plans for said in plan.warnings))
     for said in warnings:
-        console().print(f"Warning: {said}", markup=False)
+        console().print(plain(f"Warning: {said}"))
     if dry_run:
         _tell_estimates(plans, warnings, as_json)
         return
@@ -177,7 +179,7 @@ def judge(
     done = []
     for plan in plans:
         journal = journal_path(folder.calls if folder else out.parent / f"{out.stem}.calls", plan)
-        with progress(f"Judging with {plan.spec.name}", len(plan.jobs())) as advance:
+        with progress(escape(shown(f"Judging with {plan.spec.name}")), len(plan.jobs())) as advance:
             ratings = run_plan(plan, journal=journal, on_progress=advance)
         done.append((plan, ratings, journal))
         # after each judge, so that one that cannot be reached takes nothing from the others
@@ -225,13 +227,13 @@ def _tell_estimates(plans: Sequence[Plan], warnings: list[str], as_json: bool) -
         cost = "cost unknown (give --price-in and --price-out)"
         if said.cost_usd is not None:
             cost = f"${said.cost_usd:,.2f}"
-        console().print(
+        line = (
             f"{plan.rater} on {plan.instrument.name}: {said.calls:,} calls for "
             f"{sum(t.skip is None for t in plan.tasks):,} {_unit(plan)}s, about "
             f"{said.tokens_in:,} tokens in, at most {said.tokens_out:,} out, {cost}. "
-            "No call was made.",
-            markup=False,
+            "No call was made."
         )
+        console().print(plain(line))
 
 
 def _unit(plan: Plan) -> str:
@@ -266,4 +268,4 @@ def _tell(plan: Plan, ratings: pl.DataFrame, out: Path, journal: Path) -> None:
         lines.append("Run the same command again to repeat only the calls that failed.")
     lines.append(f"Ratings in {out}, replies in {journal}.")
     for line in lines:
-        console().print(line, markup=False)
+        console().print(plain(line))

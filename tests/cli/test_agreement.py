@@ -293,10 +293,19 @@ LONG = "item_id,rater,value\n"
         (LONG + "a,x,1\na,y,2\n", ("--level", "ordnial"), "Did you mean ordinal?"),
         (LONG + "a,x,1\na,y,2\n", ("--statistic", "kapa"), "Did you mean kappa?"),
         (LONG + "a,x,1\na,y,2\n", ("--categories", "1,two"), "not a list of numbers"),
+        (LONG + "a,x,1\na,y,2\n", ("--categories", "1,2,nan"), "not a list of numbers"),
+        (LONG + "a,x,1\na,y,2\n", ("--categories", "1,2,inf"), "not a list of numbers"),
+        (LONG + "a,x,1\na,y,1_0\n", (), "'1_0' is not a number"),
+        (LONG + "a,x,1\na,y,2\n", ("--dimension", "rater"), "column 'rater' holds no ratings"),
+        (LONG + "a,x,1\na,y,2\n", ("--by", "rater"), "item 'a' is in two groups, 'x' and 'y'"),
+        ("item_id,rater,value,status\na,x,1,ok\na,y,2,OK\n", (), "row 2, column 'status'"),
+        ("item_id,rater,value,labels\na,x,,3\na,y,,[1]\n", (), "row 2, column 'labels'"),
+        ('item_id,rater,value,labels\na,x,,"{""b"": 1}"\n', (), "not a list of words"),
+        ("item_id,ann,bo\na,1,2\n,1,2\n", ("--wide",), "row 2 names no item"),
         (
             LONG + "a,x,1\na,y,2\n",
             ("--statistic", "ac1", "--categories", "2,3"),
-            "none of the categories",
+            "the rating 1 is none of the categories",
         ),
         (LONG + "a,x,1\na,y,2\n", ("--statistic", "icc", "--level", "nominal"), "needs an order"),
         (LONG + "a,x,-1\na,y,2\n", ("--level", "ratio"), "must not be negative"),
@@ -318,3 +327,30 @@ def test_a_word_for_missing_is_not_a_value(tmp_path):
     path = write(tmp_path, LONG + "a,x,1\na,y,I am not sure\nb,x,2\nb,y,2\nc,x,1\nc,y,1\n")
     (result,) = found(path, "--missing", "I am not sure")["results"]
     assert (result["estimate"], result["n"], result["n_missing"]) == (1, 2, 1)
+
+
+@pytest.mark.parametrize("name", ["[/x]", "[red]", ":m:", "\x1b[31m"])
+def test_names_are_shown_as_they_stand(tmp_path, name):
+    text = f"item_id,rater,value,{name}\n" + "".join(
+        f"{i},{r},{(i + r) % 3},{name}{i % 2}\n" for i in range(6) for r in range(3)
+    )
+    shown = run(write(tmp_path, text), "--by", name).stdout
+    assert shown.count(name.replace("\x1b", "\\x1b")) >= 3
+    assert "\x1b" not in shown
+
+
+def test_units_of_two_kinds_with_one_name_stay_two_items(tmp_path):
+    rows = ["a b,c,x,1", "a b,c,y,1", "a,b c,x,2", "a,b c,y,2"]
+    path = write(tmp_path, "unit,unit_id,rater,value\n" + "\n".join(rows))
+    assert found(path)["results"][0]["n"] == 2
+
+
+def test_a_first_column_that_counts_the_rows_is_pointed_out(tmp_path):
+    rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(1, 12))
+    text = run(write(tmp_path, "question,ann,bo\n" + rows), "--wide").stdout
+    assert "'question' has another whole number in every row" in " ".join(text.split())
+
+
+def test_a_repeated_item_is_found_at_once_in_a_large_table(tmp_path):
+    rows = "".join(f"x{i},1,2\n" for i in range(30_000))
+    assert "item 'x7'" in refused(write(tmp_path, "item_id,ann,bo\n" + rows + "x7,1,2\n"), "--wide")

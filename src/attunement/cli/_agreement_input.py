@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,14 +11,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from attunement.cli._agreement_cells import MISSING, as_number, labels_of, listed, numbers_of
 from attunement.errors import UserError, nearest
 from attunement.stats.agreement import from_long
-from attunement.tables import read_frame, read_table
+from attunement.tables import STATUSES, read_frame, read_table
 
 GROUPS = {"item": "item_id"}
 _ITEM_NAMES = ("item_id", "item", "id", "unit_id", "unit", "subject", "")
-_MISSING = ("", "na", "n/a", "nan", "null")
-_SHOWN = 8
+_MANY = 10
+_KEYS = ("unit", "unit_id", "item_id", "rater", "rater_kind", "replicate", "round", "status")
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,16 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
     keys = [c for c in ("unit", unit) if c in frame.columns]
     if (empty := frame.filter(pl.col(unit).is_null() | pl.col("rater").is_null())).height:
         raise UserError(f"row {empty['_row'][0]} has no {unit} or no rater.", where=str(path))
-    items = [" ".join(map(str, row)) for row in frame.select(keys[-1:]).iter_rows()]
+    items = frame[unit].cast(pl.String).to_list()
     if len(keys) > 1 and frame["unit"].n_unique() > 1:
-        items = [" ".join(map(str, row)) for row in frame.select(keys).iter_rows()]
+        # quoted, so that "b" of the unit "a" is not the same as "a b"
+        kinds = frame["unit"].cast(pl.String).to_list()
+        items = [f"{kind!r} {item}" for kind, item in zip(kinds, items, strict=True)]
     raters = frame["rater"].cast(pl.String).to_list()
-    ok = _status_ok(frame)
+    ok = _status_ok(frame, path)
     cells = [v if known else None for v, known in zip(frame[value].to_list(), ok, strict=True)]
     where = [f"row {row}, column {value!r}" for row in frame["_row"]]
-    numbers = _numbers(cells, where, path, wanted, notes)
+    numbers = numbers_of(cells, where, path, wanted, notes)
     try:
         matrix, order, by_column = from_long(items, raters, numbers)
     except ValueError as error:
@@ -97,9 +99,9 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
         ) from None
     ratings = Ratings(matrix, by_column, dimension=dimension, notes=notes)
     if "labels" in frame.columns and np.isnan(matrix).all():
-        ratings = _with_labels(ratings, frame, items, order, ok)
+        ratings = _with_labels(ratings, frame, items, order, ok, path)
     if wanted.by:
-        groups = dict(zip(items, _groups(frame, unit, path, wanted), strict=True))
+        groups = _one_group(items, _groups(frame, unit, path, wanted), path, wanted)
         ratings = replace(ratings, groups=[groups[item] for item in order])
     return ratings
 
@@ -123,12 +125,18 @@ def _choose(
             raise UserError(
                 "the table has several dimensions.",
                 where=str(path),
-                fix=f"Choose one with --dimension: {_listed(known)}.",
+                fix=f"Choose one with --dimension: {listed(known)}.",
             )
         dimension = dimension or (known[0] if known else None)
         frame = _only(frame, "dimension", dimension, "--dimension", path)
     elif dimension is not None:
         _column(frame, dimension, path, "Leave out --dimension, or name a column of values.")
+        if dimension in _KEYS:
+            raise UserError(
+                f"column {dimension!r} holds no ratings.",
+                where=f"{path}, --dimension",
+                fix="Leave out --dimension, or name a column of values.",
+            )
     value = dimension if dimension and "dimension" not in frame.columns else "value"
     _column(frame, value, path, "Name it so, or use --wide for one column a rater.")
     frame = _only(frame, "instrument", wanted.instrument, "--instrument", path)
@@ -136,7 +144,7 @@ def _choose(
         raise UserError(
             "several instruments ask for this dimension, perhaps on different scales.",
             where=str(path),
-            fix=f"Choose one with --instrument: {_listed(several)}.",
+            fix=f"Choose one with --instrument: {listed(several)}.",
         )
     for name, kept, keep in (("replicate", "first", "min"), ("round", "last", "max")):
         if name in frame.columns and frame[name].n_unique() > 1:
@@ -164,60 +172,27 @@ def _only(
         raise UserError(
             f"no rating has the {column} {word!r}.",
             where=f"{path}, {option}",
-            fix=f"{fix}There is: {_listed(known)}." if known else f"Leave out {option}.",
+            fix=f"{fix}There is: {listed(known)}." if known else f"Leave out {option}.",
         )
-    return frame.filter(pl.col(column) == word)
+    return frame.filter(pl.col(column).cast(pl.String) == word)
 
 
 def _words(frame: pl.DataFrame, column: str) -> list[str]:
     return [str(v) for v in frame[column].drop_nulls().unique(maintain_order=True)]
 
 
-def _listed(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
-    return ", ".join(words[:_SHOWN]) + more
-
-
-def _status_ok(frame: pl.DataFrame) -> list[bool]:
+def _status_ok(frame: pl.DataFrame, path: Path) -> list[bool]:
     if "status" not in frame.columns:
         return [True] * frame.height
-    return [bool(v) for v in frame["status"].fill_null("ok") == "ok"]
-
-
-def _numbers(
-    cells: Sequence[Any],
-    where: Sequence[str],
-    path: Path,
-    wanted: Wanted,
-    notes: list[str],
-) -> list[float]:
-    """Return values as numbers, NaN where missing; words are categories at level nominal."""
-    missing = {m.strip().lower() for m in wanted.missing} | set(_MISSING)
-    stripped = [None if v is None else str(v).strip() for v in cells]
-    texts = [None if t is None or t.lower() in missing else t for t in stripped]
-    parsed = [math.nan if t is None else _number(t) for t in texts]
-    wrong = [i for i, v in enumerate(parsed) if v is None]
-    if not wrong:
-        return [math.nan if v is None else v for v in parsed]
-    if not wanted.nominal:
-        text = texts[wrong[0]]
+    said = frame["status"].cast(pl.String).fill_null("ok")
+    if unknown := [word for word in _words(frame, "status") if word not in STATUSES]:
+        row = int((said == unknown[0]).arg_true()[0])
         raise UserError(
-            f"the value {text!r} is not a number ({len(wrong)} such cells).",
-            where=f"{path}, {where[wrong[0]]}",
-            fix=f"Read it as missing with --missing {text!r}, or use --level nominal where words "
-            "are categories.",
+            f"unknown status {unknown[0]!r}.",
+            where=f"{path}, row {frame['_row'][row]}, column 'status'",
+            fix=f"Use {', '.join(STATUSES)}: only 'ok' has a value. Or leave the column out.",
         )
-    words = sorted({t for t in texts if t is not None})
-    notes.append(f"{len(words)} categories: {_listed(words)}.")
-    return [math.nan if t is None else float(words.index(t)) for t in texts]
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    return [bool(v) for v in said == "ok"]
 
 
 def _with_labels(
@@ -226,9 +201,19 @@ def _with_labels(
     items: list[str],
     order: list[str],
     ok: list[bool],
+    path: Path,
 ) -> Ratings:
     """Return the ratings as sets of labels, if any rating has some."""
-    given = [None if v is None else _labels(v) for v in frame["labels"].to_list()]
+    given: list[frozenset[str] | None] = []
+    for row, value in zip(frame["_row"], frame["labels"].to_list(), strict=True):
+        try:
+            given.append(None if value is None else labels_of(value))
+        except ValueError as error:
+            raise UserError(
+                f"{error}.",
+                where=f"{path}, row {row}, column 'labels'",
+                fix='Write labels as a JSON list of words, ["a", "b"], or as a;b.',
+            ) from None
     if not any(given):
         return ratings
     rows = {item: i for i, item in enumerate(order)}
@@ -242,15 +227,6 @@ def _with_labels(
             matrix[rows[item], columns[rater]] = sets.setdefault(labels, len(sets))
     note = "Ratings are sets of labels: alpha by the distances Jaccard and MASI."
     return replace(ratings, matrix=matrix, sets=list(sets), notes=[*ratings.notes, note])
-
-
-def _labels(value: Any) -> frozenset[str]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except json.JSONDecodeError:
-            value = [part.strip() for part in value.split(";") if part.strip()]
-    return frozenset(str(v) for v in value or ())
 
 
 def _groups(frame: pl.DataFrame, unit: str, path: Path, wanted: Wanted) -> list[str]:
@@ -278,6 +254,22 @@ def _groups(frame: pl.DataFrame, unit: str, path: Path, wanted: Wanted) -> list[
     return [str(v) for v in frame[name].to_list()]
 
 
+def _one_group(
+    items: Sequence[str], groups: Sequence[str], path: Path, wanted: Wanted
+) -> dict[str, str]:
+    """Return the group of each item, which has to be one, whoever rated it."""
+    found: dict[str, str] = {}
+    for item, group in zip(items, groups, strict=True):
+        if found.setdefault(item, group) != group:
+            raise UserError(
+                f"item {item!r} is in two groups, {found[item]!r} and {group!r}.",
+                where=f"{path}, --by {wanted.by}",
+                fix="Name a column that says the same of an item whoever rated it, such as its "
+                "topic or source.",
+            )
+    return found
+
+
 def _wide(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
     for value, option in (
         (wanted.by, "--by"),
@@ -298,8 +290,14 @@ def _wide(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
     if not raters:
         raise UserError("there is no column of a rater beside the item.", where=str(path))
     items = frame[first].cast(pl.String).to_list() if named else list(range(1, frame.height + 1))
+    if None in items:
+        raise UserError(
+            f"row {items.index(None) + 1} names no item.",
+            where=f"{path}, column {first!r}",
+            fix="Name every item, or delete the row.",
+        )
     if len(set(items)) < len(items):
-        twice = next(i for i in items if items.count(i) > 1)
+        twice = Counter(items).most_common(1)[0][0]
         raise UserError(
             f"item {twice!r} has more than one row.",
             where=f"{path}, column {first!r}",
@@ -310,11 +308,22 @@ def _wide(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
         if named
         else f"All {len(raters)} columns are raters; each row is an item."
     )
+    if not named and _counts_rows(frame[first]):
+        notes.append(
+            f"Column {first!r} has another whole number in every row: if it names the items and is "
+            "no rater, call it item_id."
+        )
     where = [f"row {i}, column {c!r}" for c in raters for i in range(1, frame.height + 1)]
     cells = [v for c in raters for v in frame[c].to_list()]
-    numbers = _numbers(cells, where, path, wanted, notes)
+    numbers = numbers_of(cells, where, path, wanted, notes)
     matrix = np.array(numbers).reshape(len(raters), frame.height).T
     return Ratings(np.ascontiguousarray(matrix), list(raters), notes=notes)
+
+
+def _counts_rows(column: pl.Series) -> bool:
+    """Say whether a column looks like numbers of items: whole ones, each once."""
+    texts = [str(v).strip() for v in column.to_list()]
+    return len(texts) >= _MANY and len(set(texts)) == len(texts) and all(map(str.isdigit, texts))
 
 
 def _is_id(frame: pl.DataFrame, first: str, wanted: Wanted) -> bool:
@@ -322,8 +331,8 @@ def _is_id(frame: pl.DataFrame, first: str, wanted: Wanted) -> bool:
     if first.strip().lower() in _ITEM_NAMES:
         return True
     texts = [str(v).strip() for v in frame[first].drop_nulls().to_list()]
-    skip = {m.lower() for m in wanted.missing} | set(_MISSING)
-    words = any(_number(t) is None for t in texts if t.lower() not in skip)
+    skip = {m.lower() for m in wanted.missing} | set(MISSING)
+    words = any(as_number(t) is None for t in texts if t.lower() not in skip)
     if not words:
         return False
     # At level nominal words are values, unless no two rows have the same.

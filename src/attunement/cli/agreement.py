@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from attunement.cli._common import friendly, out, print_json
+from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
     from attunement.cli._agreement_input import Ratings
@@ -100,7 +101,8 @@ def agreement(
     try:
         results = _results(given, statistic, cast("Level", level), _scale(categories), by, how)
     except ValueError as error:
-        raise UserError(f"{error}.", where=str(ratings)) from None
+        fix = "Check the values, --level and --categories."
+        raise UserError(f"{error}.", where=str(ratings), fix=fix) from None
     sentence = _sentence(results, given, level)
     if as_json:
         print_json(results, notes=given.notes, study_size=sentence)
@@ -118,16 +120,17 @@ def _check(word: str, option: str, known: tuple[str, ...]) -> None:
 
 
 def _scale(categories: str | None) -> list[float] | None:
+    from attunement.cli._agreement_cells import as_number
     from attunement.errors import UserError
 
     if categories is None:
         return None
-    try:
-        return sorted({float(part) for part in categories.split(",")})
-    except ValueError:
+    values = [as_number(part) for part in categories.split(",")]
+    if None in values:
         raise UserError(
             f"--categories {categories!r} is not a list of numbers.", fix="Write it as 1,2,3,4,5."
-        ) from None
+        )
+    return sorted({value for value in values if value is not None})
 
 
 def _plan(
@@ -271,10 +274,12 @@ def _show(results: list[Result], given: Ratings, sentence: str, by: str | None) 
     n_items, n_raters = given.matrix.shape
     n = int(np.count_nonzero(~np.isnan(given.matrix)))
     about = f"{given.dimension}: " if given.dimension else ""
-    show.print(f"{about}{n:,} ratings of {n_items:,} items by {n_raters:,} raters", markup=False)
+    show.print(plain(f"{about}{n:,} ratings of {n_items:,} items by {n_raters:,} raters"))
     groups = len(set(given.groups or ()))
     shown = [r for r in results if not by or by not in r.group or groups <= _MOST_GROUPS]
-    table = Table("statistic", *([by] if by else []))
+    table = Table("statistic")
+    if by:
+        table.add_column(plain(by))
     for name in ("estimate", f"{results[0].ci_level:.0%} interval", "n", "n missing"):
         table.add_column(name, justify="right")
     reasons: dict[str, list[str]] = {}
@@ -283,7 +288,7 @@ def _show(results: list[Result], given: Ratings, sentence: str, by: str | None) 
         name = r.name.replace("_", " ")
         table.add_row(
             name,
-            *([group] if by else []),
+            *([plain(group)] if by else []),
             _number(r.estimate),
             "-" if r.ci_low != r.ci_low else f"{_number(r.ci_low)} to {_number(r.ci_high)}",
             f"{r.n:,}",
@@ -293,14 +298,14 @@ def _show(results: list[Result], given: Ratings, sentence: str, by: str | None) 
             reasons.setdefault(r.reason, []).append(" ".join([name, group]).strip())
     show.print(table)
     if len(shown) < len(results):
-        show.print(f"--json has each of the {groups} groups.", markup=False)
+        show.print(plain(f"--json has each of the {groups} groups."))
     for reason, names in reasons.items():
         whose = ", ".join(names[:_MOST_NAMES])
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        show.print(f"{whose}{more}: {reason}.", markup=False)
+        show.print(plain(f"{whose}{more}: {reason}."))
     for note in given.notes:
-        show.print(note, markup=False)
-    show.print(sentence, markup=False)
+        show.print(plain(note))
+    show.print(plain(sentence))
 
 
 def _number(value: float) -> str:

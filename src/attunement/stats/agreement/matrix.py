@@ -114,8 +114,13 @@ def code(matrix: Floats, categories: ArrayLike | None = None) -> tuple[Codes, Fl
     if not known.any():
         return codes, values
     index = np.searchsorted(values, matrix[known])
-    if not values.size or (values[np.minimum(index, values.size - 1)] != matrix[known]).any():
-        raise ValueError("a rating is none of the categories")
+    strange = (
+        values[np.minimum(index, values.size - 1)] != matrix[known]
+        if values.size
+        else np.ones(index.size, dtype=np.bool_)
+    )
+    if strange.any():
+        raise ValueError(f"the rating {matrix[known][strange][0]:g} is none of the categories")
     codes[known] = index
     return codes, values
 

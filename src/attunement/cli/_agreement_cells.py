@@ -1,0 +1,90 @@
+"""What stands in the cells of a table of ratings: numbers, words, and sets of labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from attunement.decoding import decode_json
+from attunement.errors import UserError
+
+MISSING = ("", "na", "n/a", "nan", "null")
+_SHOWN = 8
+
+
+class Reading(Protocol):
+    """How cells are to be read: which words stand for no rating, and whether words are values."""
+
+    @property
+    def missing(self) -> tuple[str, ...]: ...
+
+    @property
+    def nominal(self) -> bool: ...
+
+
+def numbers_of(
+    cells: Sequence[Any],
+    where: Sequence[str],
+    path: Path,
+    wanted: Reading,
+    notes: list[str],
+) -> list[float]:
+    """Return values as numbers, NaN where missing; words are categories at level nominal.
+
+    Raises
+    ------
+    UserError
+        Where a value is no number and words are no categories; it names the first of ``where``.
+    """
+    missing = {m.strip().lower() for m in wanted.missing} | set(MISSING)
+    stripped = [None if v is None else str(v).strip() for v in cells]
+    texts = [None if t is None or t.lower() in missing else t for t in stripped]
+    parsed = [math.nan if t is None else as_number(t) for t in texts]
+    wrong = [i for i, v in enumerate(parsed) if v is None]
+    if not wrong:
+        return [math.nan if v is None else v for v in parsed]
+    if not wanted.nominal:
+        text = texts[wrong[0]]
+        raise UserError(
+            f"the value {text!r} is not a number ({len(wrong)} such cells).",
+            where=f"{path}, {where[wrong[0]]}",
+            fix=f"Read it as missing with --missing {text!r}, or use --level nominal where words "
+            "are categories.",
+        )
+    words = sorted({t for t in texts if t is not None})
+    notes.append(f"{len(words)} categories: {listed(words)}.")
+    return [math.nan if t is None else float(words.index(t)) for t in texts]
+
+
+def as_number(text: str) -> float | None:
+    """Return a finite number, None where the text is none; Python's ``1_0`` is no number here."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def labels_of(value: Any) -> frozenset[str]:
+    """Return a set of labels from a list, JSON text of one, or words with semicolons between.
+
+    Raises
+    ------
+    ValueError
+        Where the value is none of these.
+    """
+    if isinstance(value, str) and not value.strip().startswith(("[", "{")):
+        value = [part.strip() for part in value.split(";") if part.strip()]
+    elif isinstance(value, str):
+        value = decode_json(value)
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise ValueError("labels are not a list of words")
+    return frozenset(value)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return the first few words, and how many more there are."""
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return ", ".join(words[:_SHOWN]) + more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attunement.instruments._fields import Words
 from attunement.instruments._judge import JudgeSection
 from attunement.instruments._load import (
     check_instrument,
@@ -18,7 +19,6 @@ from attunement.instruments._scales import (
     Scale,
     SpansScale,
     TextScale,
-    Words,
 )
 from attunement.instruments.schema import (
     SCHEMA_VERSION,

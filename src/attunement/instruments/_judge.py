@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from attunement.instruments._fields import Readable
 from attunement.instruments._scales import Strict
 
 
@@ -34,12 +35,12 @@ class JudgeSection(Strict):
 
     """
 
-    system: str
+    system: Readable
     style: Literal["delimited", "appended"] = "delimited"
     reply: Literal["json", "number"] = "json"
     per: Literal["answer", "dimension"] = "answer"
-    task: str | None = None
-    prompts: dict[str, str] = Field(default_factory=dict)
+    task: Readable | None = None
+    prompts: dict[str, Readable] = Field(default_factory=dict)
     rationale_chars: Annotated[int, Field(ge=20)] = 200
 
     @model_validator(mode="after")

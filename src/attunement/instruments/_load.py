@@ -38,11 +38,15 @@ def load_instrument(name: str | Path) -> Instrument:
     """
     whole, colon, step = str(name).rpartition(":")
     if colon and not step.endswith((".yaml", ".yml")):
-        return _step(load_instrument(whole), step)
+        return _step(_whole(whole), step)
+    return _whole(str(name))
+
+
+def _whole(name: str) -> Instrument:
     file = Path(name)
     if file.suffix in (".yaml", ".yml"):
         return _from_file(file)
-    id, _, version = str(name).partition("@")
+    id, _, version = name.partition("@")
     if id not in _library():
         guess = nearest(id, _library())
         raise UserError(

@@ -96,8 +96,18 @@ def read(text: str, file: str) -> tuple[Instrument | None, list[Problem]]:
     try:
         return Instrument.model_validate(data), []
     except ValidationError as error:
-        found = [_problem(file, root, e["type"], e["loc"], e["msg"]) for e in error.errors()]
+        errors = error.errors()
+        found = [
+            _problem(file, root, e["type"], e["loc"], e["msg"])
+            for e in errors
+            if not (e["type"] == "too_short" and _has_inner(e["loc"], [o["loc"] for o in errors]))
+        ]
         return None, found
+
+
+def _has_inner(loc: Loc, others: list[Loc]) -> bool:
+    """Say whether something within is wrong: a list is too short as its entries are."""
+    return any(len(other) > len(loc) and other[: len(loc)] == loc for other in others)
 
 
 def _problem(file: str, root: yaml.Node, type: str, loc: Loc, message: str) -> Problem:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+([-_][a-z0-9]+)*$")]
-"""A name for files and tables: lower-case letters and digits, joined by ``-`` or ``_``."""
-
-Words = Annotated[dict[str, str], Field(min_length=1)]
-"""A text in each language, by language code: ``{"en": "...", "it": "..."}``."""
+from attunement.instruments._fields import Number, Slug, Words, number_text, refuse_twice
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -56,9 +52,9 @@ class NumberScale(_Answerable):
     """
 
     type: Literal["integer", "number"]
-    min: float
-    max: float
-    anchors: dict[float, Words] = {}
+    min: Number
+    max: Number
+    anchors: dict[Number, Words] = {}
     better: Better
 
     @property
@@ -69,13 +65,19 @@ class NumberScale(_Answerable):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.min >= self.max:
-            raise ValueError(f"min {self.min:g} is not below max {self.max:g}")
+            ends = f"min {number_text(self.min)} is not below max {number_text(self.max)}"
+            raise ValueError(ends)
         if self.type == "integer" and not (self.min.is_integer() and self.max.is_integer()):
             raise ValueError("an integer scale has whole numbers as min and max")
         for value in self.anchors:
             if not self.min <= value <= self.max:
                 raise ValueError(f"the anchor {value:g} is outside {self.min:g} to {self.max:g}")
         return self
+
+    @field_validator("anchors", mode="before")
+    @classmethod
+    def _once(cls, given: Any) -> Any:
+        return _refuse_same_keys(given)
 
 
 class BooleanScale(_Answerable):
@@ -100,6 +102,11 @@ class BooleanScale(_Answerable):
     anchors: dict[Literal[0, 1], Words] = {}
     better: Better
 
+    @field_validator("anchors", mode="before")
+    @classmethod
+    def _once(cls, given: Any) -> Any:
+        return _refuse_same_keys(given)
+
     @property
     def level(self) -> Level:
         """Two categories."""
@@ -122,7 +129,7 @@ class Option(Strict):
 
     id: Slug
     label: Words
-    value: float | None = None
+    value: Number | None = None
 
 
 class ChoiceScale(_Answerable):
@@ -224,8 +231,8 @@ Scale = Annotated[
 ]
 
 
-def refuse_twice(what: str, ids: list[str]) -> None:
-    """Raise ValueError where an id stands twice in a list."""
-    twice = sorted({id for id in ids if ids.count(id) > 1})
-    if twice:
-        raise ValueError(f"the {what} {twice[0]!r} stands there twice")
+def _refuse_same_keys(given: Any) -> Any:
+    """Refuse ``1`` beside ``"1"``, of which only the last would be kept."""
+    if isinstance(given, dict):
+        refuse_twice("anchor", [str(key) for key in given])
+    return given

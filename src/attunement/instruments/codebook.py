@@ -6,12 +6,12 @@ import csv
 import io
 from dataclasses import dataclass
 
+from attunement.instruments._fields import Words, number_text
 from attunement.instruments._scales import (
     BooleanScale,
     ChoiceScale,
     NumberScale,
     SpansScale,
-    Words,
 )
 from attunement.instruments._words import WORDS
 from attunement.instruments.form import rating_words
@@ -116,7 +116,7 @@ def _values(dimension: Dimension) -> str:
     scale = dimension.scale
     if isinstance(scale, NumberScale):
         kind = "whole numbers" if scale.type == "integer" else "numbers"
-        return f"{kind} from {scale.min:g} to {scale.max:g}"
+        return f"{kind} from {number_text(scale.min)} to {number_text(scale.max)}"
     if isinstance(scale, BooleanScale):
         return "1 or 0"
     if isinstance(scale, ChoiceScale):
@@ -127,7 +127,7 @@ def _values(dimension: Dimension) -> str:
 def _codes(dimension: Dimension, languages: tuple[str, ...]) -> dict[str, Words]:
     scale = dimension.scale
     if isinstance(scale, NumberScale):
-        return {f"{value:g}": words for value, words in sorted(scale.anchors.items())}
+        return {number_text(value): words for value, words in sorted(scale.anchors.items())}
     if isinstance(scale, BooleanScale):
         return {
             f"{value:g}": {
@@ -138,7 +138,8 @@ def _codes(dimension: Dimension, languages: tuple[str, ...]) -> dict[str, Words]
         }
     if isinstance(scale, ChoiceScale | SpansScale):
         return {
-            o.id if o.value is None else f"{o.id} ({o.value:g})": o.label for o in scale.options
+            o.id if o.value is None else f"{o.id} ({number_text(o.value)})": o.label
+            for o in scale.options
         }
     return {}
 
@@ -163,8 +164,17 @@ def codebook_csv(instrument: Instrument) -> str:
         said += [_code_list(e, code) for code in languages]
         rest = [e.type, e.level, e.values, e.better, _yes(e.reversed), "; ".join(e.subscales)]
         rest += [e.step, e.priority, "; ".join(e.evidence), _yes(e.required), "; ".join(e.missing)]
-        rows.writerow([instrument.name, e.dimension, *(" ".join(s.split()) for s in said), *rest])
+        cells = [" ".join(s.split()) for s in (*said, *rest)]
+        rows.writerow([instrument.name, e.dimension, *_no_formulas(cells)])
     return out.getvalue()
+
+
+def _no_formulas(texts: list[str]) -> list[str]:
+    import polars as pl
+
+    from attunement.tables import for_spreadsheet
+
+    return for_spreadsheet(pl.DataFrame({"text": texts}))["text"].to_list()
 
 
 def _code_list(entry: Entry, language: str) -> str:
@@ -179,10 +189,10 @@ def codebook_markdown(instrument: Instrument, language: str | None = None) -> st
     """Return the codebook as a Markdown page; texts are in all languages, or in one."""
     languages = instrument.languages if language is None else (language,)
     first = languages[0]
-    lines = [f"# {instrument.title[first]}", "", f"`{instrument.name}`", ""]
-    lines += [f"{instrument.description[code]}\n" for code in languages]
+    lines = [f"# {_flat(instrument.title[first])}", "", f"`{instrument.name}`", ""]
+    lines += [f"{_flat(instrument.description[code])}\n" for code in languages]
     if instrument.caution is not None:
-        lines += [f"**Caution:** {instrument.caution[code]}\n" for code in languages]
+        lines += [f"**Caution:** {_flat(instrument.caution[code])}\n" for code in languages]
     about = [("unit", instrument.unit), ("languages", ", ".join(instrument.languages))]
     about += [("source", instrument.source.citation)]
     about += [("address", instrument.source.url)] if instrument.source.url else []
@@ -193,7 +203,7 @@ def codebook_markdown(instrument: Instrument, language: str | None = None) -> st
         if subscale is instrument.subscales[0]:
             lines += ["## Subscales", ""]
         names = " / ".join(subscale.label[code] for code in languages)
-        lines.append(f"- `{subscale.id}` {names}: {', '.join(subscale.dimensions)}")
+        lines.append(f"- `{subscale.id}` {_flat(names)}: {', '.join(subscale.dimensions)}")
     lines += ["", "## Dimensions", ""] if instrument.subscales else ["## Dimensions", ""]
     for entry in codebook(instrument):
         lines += _entry(entry, languages)
@@ -219,7 +229,7 @@ def _entry(entry: Entry, languages: tuple[str, ...]) -> list[str]:
     rows += [("evidence", ", ".join(entry.evidence))] if entry.evidence else []
     rows += [("required", _yes(entry.required))]
     rows += [("instead of an answer", ", ".join(entry.missing) or "nothing")]
-    return [f"### `{entry.dimension}` {names}", "", *_table(("key", ""), rows)]
+    return [f"### `{entry.dimension}` {_flat(names)}", "", *_table(("key", ""), rows)]
 
 
 def _table(heads: tuple[str, str], rows: list[tuple[str, str]]) -> list[str]:
@@ -228,6 +238,9 @@ def _table(heads: tuple[str, str], rows: list[tuple[str, str]]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    # a bar would end the cell; what looks like HTML is text here
-    flat = " ".join(text.split())
-    return flat.replace("|", "\\|").replace("<", "&lt;")
+    return _flat(text).replace("|", "\\|")  # a bar would end the cell
+
+
+def _flat(text: str) -> str:
+    """Return a text on one line; what looks like HTML is text here."""
+    return " ".join(text.split()).replace("<", "&lt;")

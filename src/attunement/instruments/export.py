@@ -7,30 +7,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attunement import tables
+from attunement.instruments._columns import KEYS, columns_of
 from attunement.instruments._scales import ChoiceScale, SpansScale, TextScale
 from attunement.instruments.schema import Dimension, Instrument
 
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame
 
-KEYS = ("unit", "unit_id", "item_id", "source", "rater", "rater_kind", "replicate", "round")
-
 
 def export_columns(instrument: Instrument) -> list[str]:
     """Return the columns of `to_wide` in their order: the keys, then those of each dimension."""
-    return [*KEYS, *(name for d in instrument.dimensions for name in _columns(d))]
-
-
-def _columns(dimension: Dimension) -> list[str]:
-    id, scale = dimension.id, dimension.scale
-    names = [f"{id}_status"]
-    if isinstance(scale, ChoiceScale) and scale.type == "multi":
-        names = [*(f"{id}_{o.id}" for o in scale.options), *names]
-    else:
-        names = [id, *names]
-    names += [f"{id}_rationale"] if "rationale" in dimension.evidence else []
-    wants_spans = "spans" in dimension.evidence or isinstance(scale, SpansScale)
-    return names + ([f"{id}_spans"] if wants_spans else [])
+    return [*KEYS, *(name for d in instrument.dimensions for name in columns_of(d))]
 
 
 def to_wide(ratings: Frame, instrument: Instrument) -> pl.DataFrame:

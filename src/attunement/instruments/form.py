@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from attunement.errors import UserError
+from attunement.instruments._fields import number_text
 from attunement.instruments._scales import (
     BooleanScale,
     ChoiceScale,
@@ -333,7 +334,7 @@ def rating_words(
         plain = words.yes if value else words.no
         return scale.anchors[value][language] if value in scale.anchors else plain
     if isinstance(rating, float):
-        return f"{rating:g}"
+        return number_text(rating)
     if isinstance(scale, ChoiceScale | SpansScale):
         labels = {o.id: o.label[language] for o in scale.options}
         chosen = rating if isinstance(rating, tuple) else (rating,)
@@ -368,10 +369,12 @@ def environment() -> Environment:
     """Return the Jinja environment of this package's templates; it escapes every text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("attunement.instruments"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["number"] = number_text
+    return made

@@ -12,17 +12,24 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from attunement.errors import nearest
+from attunement.instruments._columns import KEYS, columns_of
+from attunement.instruments._fields import (
+    Address,
+    Language,
+    Readable,
+    Slug,
+    Version,
+    Words,
+    refuse_twice,
+)
 from attunement.instruments._judge import JudgeSection
 from attunement.instruments._scales import (
     BooleanScale,
     ChoiceScale,
     NumberScale,
     Scale,
-    Slug,
     SpansScale,
     Strict,
-    Words,
-    refuse_twice,
 )
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -92,7 +99,7 @@ class Dimension(Strict):
     evidence: tuple[Literal["rationale", "spans"], ...] = ()
     required: bool = True
     reversed: bool = False
-    priority: str | None = None
+    priority: Readable | None = None
 
     def words(self) -> list[Words]:
         """Return every text of the dimension, anchors and options included."""
@@ -107,6 +114,7 @@ class Dimension(Strict):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        refuse_twice("evidence", list(self.evidence))
         for example in self.examples:
             if not _fits(example.rating, self.scale):
                 raise ValueError(
@@ -187,9 +195,9 @@ class Source(Strict):
 
     """
 
-    citation: str
-    url: str | None = None
-    note: str | None = None
+    citation: Readable
+    url: Address | None = None
+    note: Readable | None = None
 
 
 class Instrument(Strict):
@@ -232,18 +240,18 @@ class Instrument(Strict):
 
     schema_version: Literal[1] = 1
     id: Slug
-    version: Annotated[int, Field(ge=1)]
+    version: Version
     title: Words
     description: Words
     instructions: Words | None = None
     caution: Words | None = None
     unit: Literal["item", "response", "conversation", "session"]
-    languages: Annotated[tuple[str, ...], Field(min_length=1)] = ("en",)
+    languages: Annotated[tuple[Language, ...], Field(min_length=1)] = ("en",)
     dimensions: Annotated[tuple[Dimension, ...], Field(min_length=1)]
     subscales: tuple[Subscale, ...] = ()
     steps: tuple[Step, ...] = ()
     source: Source
-    license: str
+    license: Readable
     judge: JudgeSection | None = None
 
     @property
@@ -306,8 +314,11 @@ class Instrument(Strict):
     def _check(self) -> Self:
         ids = [d.id for d in self.dimensions]
         refuse_twice("dimension", ids)
+        refuse_twice("column", [*KEYS, *(name for d in self.dimensions for name in columns_of(d))])
+        refuse_twice("language", list(self.languages))
         refuse_twice("subscale", [s.id for s in self.subscales])
         for subscale in self.subscales:
+            refuse_twice(f"dimension of the subscale {subscale.id!r},", list(subscale.dimensions))
             for id in subscale.dimensions:
                 _refuse_unknown(f"subscale {subscale.id!r}", id, ids)
         self._check_steps(ids)

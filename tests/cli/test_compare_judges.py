@@ -122,3 +122,40 @@ def test_names_are_shown_as_they_stand(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.exception
     assert result.stdout.count("judge:m: [/x]") == 2
     assert result.stdout.count("[red]w") == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"instrument": pl.lit("nuance-judges@1"), "dimension": pl.lit("active_listening"),
+             "value": pl.col("value") * 100},
+            "is not on the scale of nuance-judges@1 active_listening, 0 to 10",
+        ),
+        ({"value": pl.lit(1e200)}, "larger than 1e+100"),
+        ({"rater": pl.lit("x"), "unit_id": pl.col("unit_id") + pl.col("rater")}, "several kinds"),
+    ],
+)  # fmt: skip
+def test_a_table_that_cannot_be_right_is_refused(
+    tmp_path: Path, change: dict[str, pl.Expr], said: str
+) -> None:
+    ratings().with_columns(**change).write_parquet(tmp_path / "ratings.parquet")
+    result = run(tmp_path / "ratings.parquet")
+    assert result.exit_code == 2, result.exception
+    assert said in " ".join(result.stderr.split())
+    assert "to do:" in result.stderr
+
+
+def test_a_table_names_no_file_to_be_read(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("not an instrument")
+    named = ratings().with_columns(instrument=pl.lit(str(tmp_path / "own.yaml")))
+    named.write_parquet(tmp_path / "ratings.parquet")
+    assert run(tmp_path / "ratings.parquet").exit_code == 0
+
+
+def test_where_the_table_goes_is_checked_first(study: Path, tmp_path: Path) -> None:
+    result = run(study, "--out", tmp_path / "none" / "numbers.csv")
+    assert result.exit_code == 2
+    assert "no such folder" in result.stderr
+    assert run(study, "--out", tmp_path / "NUMBERS.CSV").exit_code == 0
+    assert (tmp_path / "NUMBERS.CSV").exists()

@@ -214,3 +214,70 @@ def test_names_in_brackets_are_shown_and_formulas_are_not_run(
     assert "=m [/x]" in " ".join(ok("adv", verdicts, "--out", tmp_path / "out").stdout.split())
     failures = pl.read_csv(tmp_path / "out" / "failures.csv")
     assert "'=m [/x]" in failures["source"].to_list()
+
+
+def rated(instrument: str, dimension: str, value: float) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {
+                "unit": "response",
+                "unit_id": f"q{q}/{s}/0",
+                "item_id": f"q{q}",
+                "source": s,
+                "rater": f"r{r}",
+                "rater_kind": "human",
+                "instrument": instrument,
+                "dimension": dimension,
+                "value": value if (q, s, r) == (1, "b", 2) else 1.0,
+                "status": "ok",
+            }
+            for q in range(6)
+            for s in ("a", "b")
+            for r in range(3)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "dimension", "value", "said"),
+    [
+        ("eval", "overall", 99, "the value 99 is not on the scale"),
+        ("eval", "medical_advice", 5, "1 for yes and 0 for no"),
+        ("eval", "factual_consistency", 5, "1 to 4"),
+        ("adv", "medication", 0.5, "the value 0.5 is not on the scale"),
+        ("adv", "medication", 2, "1 for yes and 0 for no"),
+    ],
+)
+def test_a_value_that_is_not_on_the_scale_is_refused_and_placed(
+    tmp_path: Path, part: str, dimension: str, value: float, said: str
+) -> None:
+    rated(f"counselbench-{part}@1", dimension, value).write_csv(tmp_path / "r.csv")
+    result = run(part, tmp_path / "r.csv")
+    assert result.exit_code == 2
+    told = " ".join(result.stderr.split())
+    assert said in told
+    assert "rater 'r2', response 'q1/b/0'" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rater,attributes\nsurvey-1,[1]\n", "attributes of 'survey-1' are not a JSON object"),
+        ("rater,attributes\nsurvey-1,3\n", "attributes of 'survey-1' are not a JSON object"),
+        ("rater,attributes\nsurvey-1,{{\n", "attributes of 'survey-1' are not valid JSON"),
+        ('rater,attributes\nsurvey-1,"{""minutes"": NaN}"\n', "NaN is not JSON"),
+        ("survey_id,minutes\n1,5\n1,50\n", "annotator 'survey-1' has two rows"),
+        ("survey_id,experience\n1,inf\n", "'inf' is not a number of years"),
+        ("survey_id,minutes\n1,inf\n", "'inf' is not a number of minutes"),
+        ("survey_id,minutes\n1,-5\n", "'-5' is not a number of minutes"),
+    ],
+)
+def test_a_faulty_table_of_annotators_is_refused_and_placed(
+    annotations: Path, tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "people.csv").write_text(text)
+    result = run("eval", annotations, "--raters", tmp_path / "people.csv", "--replicates", "100")
+    assert result.exit_code == 2
+    told = " ".join(result.stderr.split())
+    assert said in told
+    assert "table of annotators" in told

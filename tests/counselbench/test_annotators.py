@@ -15,7 +15,8 @@ from attunement.counselbench import (
     time_quartiles,
     with_attributes,
 )
-from attunement.counselbench.annotators import QUARTILES, words_by_band
+from attunement.counselbench.annotators import words_by_band
+from attunement.counselbench.attributes import QUARTILES
 from attunement.errors import UserError
 
 

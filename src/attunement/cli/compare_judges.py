@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from attunement.stats.result import Result
 
 
+_SUFFIXES = (".csv", ".parquet", ".jsonl")
+
+
 @friendly
 def compare_judges(
     ratings: Path = typer.Argument(
@@ -69,18 +72,24 @@ def compare_judges(
         raise UserError(f"--epsilon lies between 0 and 1, not {epsilon:g}.")
     if not 0 < level < 1:
         raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    if save is not None:
+        _refuse_name(save)  # before minutes of resampling
     rated, answers = _tables(ratings, responses)
-    compared = compare(
-        rated,
-        answers,
-        judges=judge or None,
-        instruments=[load_instrument(file) for file in instrument],
-        epsilon=epsilon,
-        min_items=min_items,
-        replicates=replicates,
-        ci_level=level,
-        seed=seed,
-    )
+    try:
+        compared = compare(
+            rated,
+            answers,
+            judges=judge or None,
+            instruments=[load_instrument(file) for file in instrument],
+            epsilon=epsilon,
+            min_items=min_items,
+            replicates=replicates,
+            ci_level=level,
+            seed=seed,
+        )
+    except ValueError as error:
+        fix = "Check the values of the ratings."
+        raise UserError(f"{error}.", where=str(ratings), fix=fix) from None
     results = compared.results()
     if save is not None:
         _save(results, save)
@@ -134,6 +143,7 @@ def _save(results: list[Result], file: Path) -> None:
     import polars as pl
 
     from attunement.errors import UserError
+    from attunement.tables import for_spreadsheet
 
     rows = []
     for result in results:
@@ -142,23 +152,30 @@ def _save(results: list[Result], file: Path) -> None:
         names = ("judge", "instrument", "dimension", "option")
         rows.append({**{name: group.get(name) for name in names}, **said})
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    from attunement.tables import for_spreadsheet
-
     writers: dict[str, Callable[[Path], object]] = {
         ".csv": for_spreadsheet(frame).write_csv,
         ".parquet": frame.write_parquet,
         ".jsonl": frame.write_ndjson,
     }
-    if file.suffix not in writers:
+    try:
+        writers[file.suffix.lower()](file)
+    except OSError as error:
+        why = error.strerror or error
+        fix = "Give another --out."
+        raise UserError(f"cannot be written: {why}.", where=str(file), fix=fix) from None
+
+
+def _refuse_name(file: Path) -> None:
+    from attunement.errors import UserError
+
+    if file.suffix.lower() not in _SUFFIXES:
         raise UserError(
             f"a table's name does not end in {file.suffix!r}.",
             where=str(file),
-            fix=f"Use {', '.join(writers)}.",
+            fix=f"Use {', '.join(_SUFFIXES)}.",
         )
-    try:
-        writers[file.suffix](file)
-    except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror}.", where=str(file)) from None
+    if not file.parent.is_dir():
+        raise UserError("there is no such folder.", where=str(file.parent), fix="Make it first.")
 
 
 def _table(compared: JudgesVsPeople, judge: str) -> Any:

@@ -9,11 +9,9 @@ from attunement.counselbench.agreement import agreement, meaning, reliability_of
 from attunement.counselbench.annotators import (
     Bands,
     band_analysis,
-    experience_bands,
     rationale_words,
-    time_quartiles,
-    with_attributes,
 )
+from attunement.counselbench.attributes import experience_bands, time_quartiles, with_attributes
 from attunement.counselbench.evaluation import Evaluation, evaluate
 from attunement.counselbench.issues import Issues, low_rating_issues
 from attunement.counselbench.questions import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +21,10 @@ from attunement.stats.result import TestResult
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame
 
-QUARTILES = ("0-25%", "25-50%", "50-75%", "75-100%")
 EXPERIENCE = ("1-3", "3-5", "5-10", "10+")
 """Years; the paper left out bands with too few annotators, such as under a year."""
 FEWEST = 5
 """Annotators that a band needs."""
-_TIME = ("minutes", "total_minutes")
-_YEARS = ("experience", "experience_years", "years")
 _NOT_SURE = -1.0
 """Stands for "not sure" where it is a category of its own."""
 
@@ -56,115 +52,6 @@ class Bands:
     tests: list[TestResult]
     answers: int
     notes: list[str]
-
-
-def with_attributes(raters: Frame, frame: pl.DataFrame) -> pl.DataFrame:
-    """Add what a table says about annotators to their attributes.
-
-    Parameters
-    ----------
-    raters
-        A raters table.
-    frame
-        A raters table, or a plain one with a column ``rater`` or ``survey_id`` and any others, such
-        as ``minutes`` and ``experience``.
-
-    Raises
-    ------
-    UserError
-        Where the table has no column that names the annotator, or knows none of them.
-    """
-    people = tables.conform(raters, "raters")
-    if {"rater", "attributes"} <= set(frame.columns):
-        known = dict(frame.cast(pl.String).select("rater", "attributes").iter_rows())
-        more = {r: json.loads(text) if text else {} for r, text in known.items()}
-    else:
-        key = next((c for c in ("rater", "survey_id") if c in frame.columns), None)
-        if key is None:
-            raise UserError(
-                f"no column 'rater' or 'survey_id'; it has {', '.join(frame.columns)}.",
-                where="table of annotators",
-            )
-        prefix = "" if key == "rater" else "survey-"
-        more = {
-            f"{prefix}{row.pop(key)}": {k: v for k, v in row.items() if v not in (None, "")}
-            for row in frame.rows(named=True)
-        }
-    if not set(more) & set(people["rater"]):
-        raise UserError(
-            "none of its annotators is in the ratings, "
-            f"which have {', '.join(people['rater'].head(3))} and so on.",
-            where="table of annotators",
-        )
-    merged = [
-        json.dumps(
-            {**(json.loads(text) if text else {}), **more.get(rater, {})}, ensure_ascii=False
-        )
-        for rater, text in people.select("rater", "attributes").iter_rows()
-    ]
-    return people.with_columns(attributes=pl.Series(merged, dtype=pl.String))
-
-
-def _attribute(raters: pl.DataFrame, names: Sequence[str]) -> dict[str, Any]:
-    found = {}
-    for rater, text in raters.select("rater", "attributes").iter_rows():
-        values = json.loads(text) if text else {}
-        value = next((values[n] for n in names if values.get(n) not in (None, "")), None)
-        if value is not None:
-            found[rater] = value
-    return found
-
-
-def time_quartiles(raters: Frame) -> dict[str, str]:
-    """Return each annotator's quartile of total time, from the attribute ``minutes``.
-
-    The limits are the quartiles of annotators (linear interpolation); who is on a limit belongs to
-    the lower band. Annotators without a time have none.
-    """
-    times = {}
-    for rater, raw in _attribute(tables.conform(raters, "raters"), _TIME).items():
-        try:
-            times[rater] = float(raw)
-        except (TypeError, ValueError):
-            continue
-    if not times:
-        return {}
-    limits = np.quantile(list(times.values()), [0.25, 0.5, 0.75])
-    return {r: QUARTILES[int(np.searchsorted(limits, t, side="left"))] for r, t in times.items()}
-
-
-def experience_bands(raters: Frame) -> dict[str, str]:
-    """Return each annotator's band of experience, from the attribute ``experience``.
-
-    Years as a number fall into 1-3, 3-5, 5-10 and 10+ (the lower limit belongs to the band; under
-    one year is "under 1"); a band in words, such as "3-5 years", is kept.
-
-    """
-    found = {}
-    for rater, raw in _attribute(tables.conform(raters, "raters"), _YEARS).items():
-        band = _band(str(raw))
-        if band:
-            found[rater] = band
-    return found
-
-
-def _band(text: str) -> str | None:
-    plain = re.sub(r"[‐-―−]|\bto\b", "-", text.strip().lower())
-    try:
-        years = float(plain)
-    except ValueError:
-        pass
-    else:
-        steps = [(1, "under 1"), (3, "1-3"), (5, "3-5"), (10, "5-10")]
-        return next((name for limit, name in steps if years < limit), "10+")
-    numbers = re.findall(r"\d+", plain)
-    if len(numbers) >= 2:
-        return f"{numbers[0]}-{numbers[1]}"
-    if numbers and re.search(r"\+|more|over|above", plain):
-        return f"{numbers[0]}+"
-    if numbers and re.search(r"less|under|<", plain):
-        return f"under {numbers[0]}"
-    return text.strip() or None
 
 
 def band_analysis(

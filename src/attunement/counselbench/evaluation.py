@@ -12,11 +12,10 @@ from attunement.counselbench.agreement import agreement, meaning
 from attunement.counselbench.annotators import (
     Bands,
     band_analysis,
-    experience_bands,
     rationale_words,
-    time_quartiles,
     words_by_band,
 )
+from attunement.counselbench.attributes import experience_bands, time_quartiles
 from attunement.counselbench.issues import Issues, low_rating_issues
 from attunement.counselbench.scores import Scores, counts, scores
 from attunement.counselbench.sources import not_sure_rates, pairwise, source_means

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from attunement import tables
 from attunement.datasets.counselbench import DIMENSIONS
 from attunement.errors import UserError
+from attunement.instruments import load_instrument
+from attunement.instruments.on_scale import refuse_off_scale
 
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame
@@ -56,7 +58,8 @@ def located(ratings: Frame, responses: Frame | None, instrument: str) -> pl.Data
     Raises
     ------
     UserError
-        Where there are none, or some belong to an answer that is not known.
+        Where there are none, some belong to an answer that is not known, or a value is not on its
+        scale.
     """
     rated = tables.conform(ratings, "ratings")
     name = pl.col("instrument").str.split("@").list.first()
@@ -67,6 +70,7 @@ def located(ratings: Frame, responses: Frame | None, instrument: str) -> pl.Data
             f"no rating of an answer on the instrument {instrument!r}; there are {known}.",
             where="ratings table",
         )
+    refuse_off_scale(chosen, load_instrument(instrument))
     if responses is not None:
         known_answers = (
             tables.conform(responses, "responses")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +13,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from attunement.errors import UserError, nearest
-from attunement.instruments import Dimension, Instrument, load_instrument
+from attunement.instruments import Dimension, Instrument, list_instruments, load_instrument
+from attunement.instruments.on_scale import refuse_off_scale
 
 Floats = NDArray[np.float64]
 Kind = Literal["number", "boolean", "category", "set", "none"]
@@ -75,10 +77,19 @@ def choose(ratings: pl.DataFrame, judges: Sequence[str] | None) -> tuple[list[st
     Raises
     ------
     UserError
-        Where a judge is not in the table, or one side is empty.
+        Where a judge is not in the table, one side is empty, or a rater is of two kinds.
 
     """
-    kinds = dict(ratings.select("rater", "rater_kind").unique(maintain_order=True).iter_rows())
+    each = ratings.select("rater", "rater_kind").unique(maintain_order=True)
+    kinds = dict(each.iter_rows())
+    if len(kinds) < each.height:
+        twice = each.filter(pl.col("rater").is_duplicated())
+        raise UserError(
+            f"the rater {twice['rater'][0]!r} is of several kinds: "
+            f"{', '.join(twice.filter(rater=twice['rater'][0])['rater_kind'])}.",
+            where="ratings table, column 'rater_kind'",
+            fix="Give people and judges different names.",
+        )
     chosen = [r for r, kind in kinds.items() if kind == "judge"] if judges is None else [*judges]
     for name in chosen:
         if name not in kinds:
@@ -122,11 +133,19 @@ def panels(
         What the dimensions are; those of the library need not be given. Where an instrument is not
         known, what its ratings are is read off the table.
 
+    Raises
+    ------
+    UserError
+        Where a value is not on the scale of a known instrument.
+
     """
     known = {instrument.name: instrument for instrument in instruments}
     used = ratings.filter(pl.col("rater").is_in([*judges, *people]))
     last = pl.col("round").max().over("unit", "unit_id", "rater", "instrument", "dimension")
     used = used.filter(pl.col("round") == last)
+    for name in used["instrument"].unique(maintain_order=True):
+        if (instrument := _known(known, name)) is not None:
+            refuse_off_scale(used, instrument)
     for (name, dimension), rows in used.group_by("instrument", "dimension", maintain_order=True):
         raters = set(rows["rater"])
         if raters.isdisjoint(judges) or raters.isdisjoint(people):
@@ -136,16 +155,19 @@ def panels(
         yield _panel(str(name), str(dimension), rows, there, described)
 
 
+def _known(known: dict[str, Instrument], name: str) -> Instrument | None:
+    if name not in known and name in list_instruments():  # a table may not name files to be read
+        known[name] = load_instrument(name)
+    return known.get(name)
+
+
 def _describe(known: dict[str, Instrument], name: str, dimension: str) -> Dimension | None:
-    if name not in known:
-        try:
-            known[name] = load_instrument(name)
-        except UserError:
-            return None
-    try:
-        return known[name].dimension(dimension)
-    except KeyError:
+    instrument = _known(known, name)
+    if instrument is None:
         return None
+    with suppress(KeyError):
+        return instrument.dimension(dimension)
+    return None
 
 
 def _panel(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attunement.instruments._fields import Words
+from attunement.instruments._fields import Slug, Words
 from attunement.instruments._judge import JudgeSection
 from attunement.instruments._load import (
     check_instrument,
@@ -18,6 +18,7 @@ from attunement.instruments._scales import (
     Option,
     Scale,
     SpansScale,
+    Strict,
     TextScale,
 )
 from attunement.instruments.schema import (
@@ -42,9 +43,11 @@ __all__ = [
     "Option",
     "Problem",
     "Scale",
+    "Slug",
     "Source",
     "SpansScale",
     "Step",
+    "Strict",
     "Subscale",
     "TextScale",
     "Words",

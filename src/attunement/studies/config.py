@@ -1,0 +1,288 @@
+"""The study file: what is asked of whom, in which protocol, in which languages.
+
+Unknown keys are errors that name the nearest known key.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from attunement.decoding import decode_yaml
+from attunement.errors import UserError, nearest
+from attunement.instruments import (
+    Dimension,
+    Instrument,
+    Slug,
+    Source,
+    Strict,
+    Words,
+    load_instrument,
+)
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Consent(Strict):
+    """What people agree to before anything else; a changed text is a new version."""
+
+    version: Positive = 1
+    text: Words = Field(description="paragraphs are separated by an empty line")
+
+
+class Turn(Strict):
+    """One turn of a conversation that is shown."""
+
+    role: Literal["user", "assistant"] = "user"
+    text: str
+
+
+class Known(Strict):
+    """An answer whose right ratings are known: for training, or to see who is not reading."""
+
+    id: Slug
+    turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
+    answer: str
+    expected: dict[str, float | str | tuple[str, ...]] = Field(
+        description="dimension: the right value, option or options; numbers may be one point off "
+        "only where `tolerance` says so"
+    )
+    tolerance: Annotated[float, Field(ge=0)] = 0.0
+    feedback: Words | None = Field(None, description="shown after a training item is answered")
+
+
+class Rate(Strict):
+    """Rate answers on an instrument, blind, in an order of one's own."""
+
+    type: Literal["rate"]
+    instrument: str = Field(description="a name in the library, or a YAML file")
+    raters_per_item: Positive = 3
+    items_per_rater: Positive | None = None
+    raters: Positive | None = None
+    repeats: Annotated[int, Field(ge=0)] = Field(
+        0, description="own items that each rater sees again, to see how consistent they are"
+    )
+    attention: tuple[Known, ...] = ()
+    display: Literal["one", "all"] = Field("one", description="answers of an item a screen")
+
+
+class FilterChooseAnnotate(Strict):
+    """Eliminate answers, choose the best of the rest, annotate the union of the choices."""
+
+    type: Literal["filter-choose-annotate"]
+    instrument: str = Field("socio-emotional", description="one with steps filter and annotate")
+    raters_per_item: Positive = 2
+    annotators_per_item: Positive = 3
+    raters: Positive = 3
+    choose: Positive = Field(3, description="most answers that a rater chooses of an item")
+    annotate_items: Positive | None = Field(None, description="items that are annotated; all")
+
+
+class Bot(Strict):
+    """A chatbot under test: any OpenAI-compatible server."""
+
+    model: str
+    base_url: str = Field(description="such as http://127.0.0.1:8000/v1")
+    api_key_env: str | None = None
+    system: str = Field("", description="its system prompt")
+    temperature: Annotated[float, Field(ge=0)] | None = None
+    max_tokens: Positive | None = None
+
+
+class ChatThenRate(Strict):
+    """Talk to a chatbot, then answer a questionnaire about it."""
+
+    type: Literal["chat-then-rate"]
+    instrument: str = "ces-lcc"
+    bots: Annotated[dict[Slug, Bot], Field(min_length=1)]
+    participants: Positive = 30
+    scenario: Words | None = Field(None, description="what participants are asked to talk about")
+    sessions: Positive = 1
+    memory: Literal["kept", "fresh"] = Field(
+        "fresh", description="whether a later session knows the earlier ones"
+    )
+    least_turns: Positive = Field(3, description="own messages before a session can be ended well")
+    most_turns: Positive = 40
+
+
+class Write(Strict):
+    """Write questions that tempt a model into a failure mode."""
+
+    type: Literal["write"]
+    instrument: str = Field("counselbench-adv", description="its dimensions are the failure modes")
+    modes: tuple[str, ...] = Field((), description="dimensions of the instrument; all")
+    contributors: Positive = 10
+    per_mode: Positive = Field(2, description="questions a contributor writes for each mode")
+
+
+class Completion(Strict):
+    """What people get at the end."""
+
+    code: str | None = Field(None, description="one for all; by default each gets one of their own")
+    redirect: str | None = Field(None, description="an https address; {code} is replaced")
+
+
+Protocol = Annotated[
+    Rate | FilterChooseAnnotate | ChatThenRate | Write, Field(discriminator="type")
+]
+
+
+class StudyFile(Strict):
+    """A study.
+
+    Parameters
+    ----------
+    id, title
+        Its short name, and what participants read.
+    languages
+        Of interface and texts; the first is the default. The interface speaks ``en`` and ``it``.
+    contact
+        Whom participants can write to; shown on every page.
+    consent
+        The text they agree to.
+    warning
+        A content warning, shown before the first item.
+    items, responses
+        Tables beside the file, where the protocol needs them.
+    background, closing
+        Questions of the study's own, as dimensions of an instrument.
+    training
+        Items with known ratings and feedback, before the first real one.
+    protocol
+        What people do.
+    completion
+        Code and address at the end.
+    closes
+        The last day.
+    country
+        Which support lines are shown first (ISO 3166, such as ``IT``).
+    seed
+        Of assignment and orders.
+
+    """
+
+    schema_version: Literal[1] = 1
+    id: Slug
+    title: Words
+    languages: Annotated[tuple[Literal["en", "it"], ...], Field(min_length=1)] = ("en",)
+    contact: str
+    consent: Consent
+    warning: Words | None = None
+    items: Path | None = None
+    responses: Path | None = None
+    background: tuple[Dimension, ...] = ()
+    training: tuple[Known, ...] = ()
+    protocol: Protocol
+    closing: tuple[Dimension, ...] = ()
+    completion: Completion = Completion()
+    closes: date | None = None
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$")] | None = None
+    seed: Annotated[int, Field(ge=0)] = 1
+
+    @property
+    def language(self) -> str:
+        """The language that is used where none is asked for."""
+        return self.languages[0]
+
+    def questions(self, phase: Literal["background", "closing"]) -> Instrument | None:
+        """Return the study's own questions as an instrument, None where there are none."""
+        dimensions = self.background if phase == "background" else self.closing
+        if not dimensions:
+            return None
+        words = dict.fromkeys(self.languages, phase)
+        return Instrument(
+            id=phase,
+            version=1,
+            title=words,
+            description=words,
+            unit="session",
+            languages=self.languages,
+            dimensions=dimensions,
+            source=Source(citation=self.id),
+            license="the study's own",
+        )
+
+    @model_validator(mode="after")
+    def _check_words(self) -> Self:
+        said = [("title", self.title), ("consent", self.consent.text)]
+        if self.warning is not None:
+            said.append(("warning", self.warning))
+        said += [(f"training {k.id}", k.feedback) for k in self.training if k.feedback is not None]
+        if isinstance(self.protocol, ChatThenRate) and self.protocol.scenario is not None:
+            said.append(("scenario", self.protocol.scenario))
+        for dimension in (*self.background, *self.closing):
+            said += [(dimension.id, words) for words in dimension.words()]
+        for what, words in said:
+            missing = [code for code in self.languages if not words.get(code, "").strip()]
+            if missing:
+                raise ValueError(f"{what} has no text in {missing[0]!r}")
+        return self
+
+
+def read_study(text: str, *, where: str) -> StudyFile:
+    """Return the study that a YAML text describes; ``where`` is named in errors.
+
+    Raises
+    ------
+    UserError
+        Where the text is not YAML or not a valid study: every fault is named by its key.
+
+    """
+    try:
+        raw = decode_yaml(text)
+    except ValueError as error:
+        raise UserError(f"not valid YAML: {error}", where=where) from None
+    if not isinstance(raw, dict):
+        raise UserError("a study file is a mapping of keys.", where=where)
+    try:
+        return StudyFile.model_validate(raw)
+    except ValidationError as error:
+        said = "; ".join(_words(e) for e in error.errors())
+        raise UserError(f"not a valid study: {said}.", where=where) from None
+
+
+def _words(error: ErrorDetails) -> str:
+    tags = [t.model_fields["type"].annotation.__args__[0] for t in _PROTOCOLS]  # type: ignore[union-attr]
+    loc = [str(part) for part in error["loc"] if part not in tags]
+    key = ".".join(loc)
+    if error["type"] == "extra_forbidden":
+        guess = nearest(loc[-1], sorted({f for part in _PARTS for f in part.model_fields}))
+        return f"unknown key {key!r}" + (f", did you mean {guess!r}?" if guess else "")
+    if error["type"] == "missing":
+        return f"the key {key!r} is missing"
+    return f"{key}: {error['msg']}" if key else error["msg"]
+
+
+_PROTOCOLS: tuple[type[Strict], ...] = (Rate, FilterChooseAnnotate, ChatThenRate, Write)
+_PARTS: tuple[type[Strict], ...] = (
+    *_PROTOCOLS,
+    *(StudyFile, Consent, Turn, Known, Bot, Completion, Dimension),
+)
+
+
+def study_instrument(study: StudyFile, folder: Path) -> Instrument:
+    """Return the instrument of the study's protocol; a file is looked for beside the study file.
+
+    Raises
+    ------
+    UserError
+        Where it cannot be read, or lacks a language of the study.
+
+    """
+    named = study.protocol.instrument
+    instrument = load_instrument(folder / named if named.endswith((".yaml", ".yml")) else named)
+    missing = [code for code in study.languages if code not in instrument.languages]
+    if missing:
+        raise UserError(
+            f"{instrument.name} has no texts in {missing[0]!r}.",
+            where="languages",
+            fix=f"It speaks {', '.join(instrument.languages)}: name these, or translate a copy.",
+        )
+    return instrument

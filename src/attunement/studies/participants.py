@@ -1,0 +1,55 @@
+"""Participants and the pages that all of them get: background, training, closing."""
+
+from __future__ import annotations
+
+from attunement.studies.config import StudyFile
+from attunement.studies.links import new_participant
+from attunement.studies.models import Assignment, Item, Participant, Stage
+
+BACKGROUND, TRAINING, CLOSING = 0, 1, 1_000_000
+FRAME = 10_000
+"""Places of a stage's pages: those of stage n begin at (n + 1) times this."""
+
+
+def framed(stage: Stage, position: int) -> int:
+    """Return the place of a stage's page among all pages of a participant."""
+    return (stage.position + 1) * FRAME + position
+
+
+def make_participants(count: int, study: StudyFile) -> list[Participant]:
+    """Return the study's participants, making as many as are missing, in order.
+
+    Each gets a link of their own and the pages that frame the protocol.
+    """
+    have = list(Participant.objects.filter(withdrawn_at=None, revoked_at=None).order_by("pk"))
+    missing = count - len(have)
+    if missing <= 0:
+        return have[:count]
+    first = Participant.objects.count() + 1
+    width = max(3, len(str(first + missing)))
+    made = Participant.objects.bulk_create(
+        new_participant(f"R{number:0{width}}") for number in range(first, first + missing)
+    )
+    Assignment.objects.bulk_create(a for p in made for a in frame_of(p, study))
+    return [*have, *made]
+
+
+def frame_of(participant: Participant, study: StudyFile) -> list[Assignment]:
+    """Return the pages around the protocol for one participant, not saved yet."""
+    pages = []
+    if study.background:
+        pages.append(Assignment(participant=participant, kind="background", position=BACKGROUND))
+    known = Item.objects.filter(kind="training").order_by("pk").prefetch_related("responses")
+    pages += [
+        Assignment(
+            participant=participant,
+            kind="training",
+            position=TRAINING + place,
+            item=item,
+            order=[r.response_id for r in item.responses.all()],
+        )
+        for place, item in enumerate(known)
+    ]
+    if study.closing:
+        pages.append(Assignment(participant=participant, kind="closing", position=CLOSING))
+    return pages

@@ -1,0 +1,31 @@
+"""The production server: Waitress, one process, a pool of threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.wsgi import get_wsgi_application
+
+THREADS = 16
+
+application = get_wsgi_application()
+
+
+def serve(host: str, port: int) -> None:
+    """Serve until interrupted."""
+    from waitress import serve as run
+
+    run(application, **options(host, port))
+
+
+def options(host: str, port: int) -> dict[str, Any]:
+    """Return Waitress's settings: no banner, small requests, patience with slow networks."""
+    return {
+        "host": host,
+        "port": port,
+        "threads": THREADS,
+        "ident": None,
+        "max_request_body_size": 1_048_576,
+        "channel_timeout": 60,
+        "connection_limit": 1000,
+    }

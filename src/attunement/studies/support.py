@@ -1,0 +1,41 @@
+"""Support lines by country, shown wherever participants meet texts about distress.
+
+Numbers were looked up on the organizations' own pages; findahelpline.com lists other countries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DIRECTORY = "https://findahelpline.com"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A support line: country (ISO 3166), name, number to call, and hours where limited."""
+
+    country: str
+    name: str
+    number: str
+    emergency: str
+
+
+LINES = (
+    Line("IT", "Telefono Amico Italia", "02 2327 2327", "112"),
+    Line("GB", "Samaritans", "116 123", "999"),
+    Line("IE", "Samaritans", "116 123", "112"),
+    Line("US", "988 Suicide & Crisis Lifeline", "988", "911"),
+    Line("CA", "9-8-8 Suicide Crisis Helpline", "988", "911"),
+    Line("AU", "Lifeline", "13 11 14", "000"),
+    Line("NZ", "1737, need to talk?", "1737", "111"),
+    Line("DE", "TelefonSeelsorge", "116 123", "112"),
+    Line("FR", "3114", "3114", "112"),
+    Line("ES", "024", "024", "112"),
+    Line("CH", "Die Dargebotene Hand / La Main Tendue / Telefono Amico", "143", "112"),
+    Line("AT", "TelefonSeelsorge", "142", "112"),
+)
+
+
+def lines_for(country: str | None) -> list[Line]:
+    """Return all lines, those of ``country`` first."""
+    return sorted(LINES, key=lambda line: (line.country != country, line.country))

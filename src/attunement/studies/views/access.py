@@ -1,0 +1,82 @@
+"""Who may see a participant's pages: whoever holds the link, and nobody who guesses."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec
+
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone, translation
+
+from attunement.studies import links
+from attunement.studies.models import Participant
+from attunement.studies.opened import described
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, Participant, P], HttpResponse]
+
+MOST_FAILURES = 20
+WINDOW_S = 300
+"""So many links that are nobody's may an address try in so many seconds."""
+SEEN_EVERY_S = 60
+
+
+def by_link(view: View[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+    """Give a view the participant whose link the address holds; 404 where it is nobody's.
+
+    Too many wrong links from one address get 429, right ones included.
+    """
+
+    @functools.wraps(view)
+    def found(request: HttpRequest, token: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        key = f"wrong-links:{request.META.get('REMOTE_ADDR', '')}"
+        if cache.get(key, 0) >= MOST_FAILURES:
+            return HttpResponse("Too many requests.", status=429, headers={"Retry-After": "300"})
+        participant = links.find(token)
+        if participant is None:
+            cache.add(key, 0, WINDOW_S)
+            cache.incr(key)
+            raise Http404
+        _seen(participant)
+        language = participant.language or _wanted(request)
+        with translation.override(language):
+            request.LANGUAGE_CODE = language
+            response = view(request, participant, *args, **kwargs)
+            if hasattr(response, "render") and not getattr(response, "is_rendered", True):
+                response = response.render()
+        response.headers["Content-Language"] = language
+        return response
+
+    return found  # type: ignore[return-value]  # the names of its parameters do not matter
+
+
+def _wanted(request: HttpRequest) -> str:
+    """Return the study's language that the browser asks for, else the study's first."""
+    languages = described().languages
+    asked = translation.get_language_from_request(request)
+    return asked if asked in languages else languages[0]
+
+
+def _seen(participant: Participant) -> None:
+    now = timezone.now()
+    last = participant.last_seen_at
+    if last is not None and (now - last).total_seconds() < SEEN_EVERY_S:
+        return
+    participant.last_seen_at = now
+    changed = ["last_seen_at"]
+    if participant.started_at is None:
+        participant.started_at = now
+        changed.append("started_at")
+    participant.save(update_fields=changed)
+
+
+def context_of(participant: Participant, **more: Any) -> dict[str, Any]:
+    """Return what every page of a participant gets."""
+    return {
+        "participant": participant,
+        "home": links.path(participant),
+        "link_token": links.token(participant.nonce),
+        **more,
+    }

@@ -93,3 +93,16 @@ def test_a_side_is_named_only_where_mean_and_ranks_agree():
     assert decided(0.1, 0.4, math.nan, 0.5) == 0
     assert decided(math.nan, math.nan, 0.001, 0.5) == 0
     assert decided(0.1, 0.4, 0.001, 0.5) == 1
+
+
+def test_differences_of_decimal_numbers_tie_as_they_do_on_paper() -> None:
+    a = np.array([3.4, 3.0, 2.6, 4.2, 3.8, 1.2, 2.0])
+    b = np.array([3.2, 2.8, 2.8, 3.8, 3.4, 1.8, 1.8])
+    on_paper = signed_rank([0.2, 0.2, -0.2, 0.4, 0.4, -0.6, 0.2])
+    assert signed_rank(a - b).statistic == on_paper.statistic
+    assert signed_rank(a - b).p_value == on_paper.p_value
+
+
+def test_a_difference_that_is_only_rounding_is_zero() -> None:
+    noise = 0.1 + 0.2 - 0.3
+    assert signed_rank([noise, 1.0, 2.0]).p_value == signed_rank([0.0, 1.0, 2.0]).p_value

@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 EXACT_UP_TO = 50
 """Differences that are not zero, up to which the signed-rank test is exact."""
+SAME = 1e-9
+"""Differences this close to one another, as a share of the largest, are one value."""
 EFFECT = "matched-pairs rank-biserial correlation"
 
 
@@ -27,9 +29,10 @@ def signed_rank(differences: ArrayLike) -> TestResult:
     """Test whether paired differences are symmetric about zero (Wilcoxon's signed-rank test).
 
     Zeros take part in the ranking and are then left out (Pratt 1959); ties take their mean rank.
-    Up to `EXACT_UP_TO` differences that are not zero the p value is exact given the ranks, ties
-    included; beyond, it comes from the normal distribution with the variance of the ranks at hand
-    and no continuity correction. Two-sided.
+    Differences within `SAME` of the largest one are one value: 3.4 - 3.2 and 3.0 - 2.8 are a tie,
+    whatever a computer makes of them. Up to `EXACT_UP_TO` differences that are not zero the p value
+    is exact given the ranks, ties included; beyond, it comes from the normal distribution with the
+    variance of the ranks at hand and no continuity correction. Two-sided.
 
     Parameters
     ----------
@@ -51,6 +54,7 @@ def signed_rank(differences: ArrayLike) -> TestResult:
 
     x = np.asarray(differences, dtype=np.float64).ravel()
     there = x[np.isfinite(x)]
+    there = _settled(there)
     ranks = mean_ranks(np.abs(there))
     plus, minus = float(ranks[there > 0].sum()), float(ranks[there < 0].sum())
     kept = ranks[there != 0]
@@ -82,6 +86,15 @@ def signed_rank(differences: ArrayLike) -> TestResult:
         ),
         reason=reason,
     )
+
+
+def _settled(differences: Floats) -> Floats:
+    """Return differences without the noise of binary fractions, which would break ties."""
+    largest = np.abs(differences).max(initial=0.0)
+    if largest == 0:
+        return differences
+    settled: Floats = np.round(differences / largest / SAME) * SAME * largest
+    return settled
 
 
 def _exact_p(ranks: Floats, smaller: float) -> float:

@@ -4,58 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-import yaml
 
-from attunement import tables
 from attunement.studies import opening
 from attunement.studies.models import Study
-
-BASE: dict[str, Any] = {
-    "id": "small",
-    "title": {"en": "Small study", "it": "Piccolo studio"},
-    "languages": ["en", "it"],
-    "contact": "study@example.org",
-    "consent": {"text": {"en": "You will read answers.", "it": "Leggerà delle risposte."}},
-    "items": "items.parquet",
-    "responses": "responses.parquet",
-    "protocol": {
-        "type": "rate",
-        "instrument": "crisis-handling",
-        "raters_per_item": 2,
-        "items_per_rater": 2,
-    },
-}
-
-
-def write_tables(
-    folder: Path, items: int = 2, sources: tuple[str, ...] = ("alpha", "beta")
-) -> None:
-    """Write a small items and a small responses table."""
-    asked = pl.DataFrame(
-        {
-            "item_id": [f"q{n}" for n in range(items)],
-            "topic": ["sleep"] * items,
-            "turns": [[{"role": "user", "text": f"I lie awake, night {n}."}] for n in range(items)],
-        }
-    )
-    tables.write_table(tables.conform(asked, "items"), folder / "items.parquet", "items")
-    answered = pl.DataFrame(
-        [
-            {
-                "response_id": f"q{n}-{source}",
-                "item_id": f"q{n}",
-                "source": source,
-                "text": f"That sounds tiring. This is what {source[0]} says to night {n}.",
-            }
-            for n in range(items)
-            for source in sources
-        ]
-    )
-    tables.write_table(
-        tables.conform(answered, "responses"), folder / "responses.parquet", "responses"
-    )
+from stubs.study_files import study_text, write_tables
 
 
 @pytest.fixture
@@ -64,6 +17,6 @@ def make_study(db: None, tmp_path: Path) -> Callable[..., Study]:
 
     def make(*, items: int = 2, **keys: Any) -> Study:
         write_tables(tmp_path, items)
-        return opening.make_study(yaml.safe_dump({**BASE, **keys}), tmp_path)
+        return opening.make_study(study_text(**keys), tmp_path)
 
     return make

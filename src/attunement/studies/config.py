@@ -161,6 +161,11 @@ class StudyFile(Strict):
         Code and address at the end.
     closes
         The last day.
+    too_fast_s
+        A page that was visible for fewer seconds is flagged; by default one visible for less than
+        a fifth of the median, where five people are there to compare.
+    remind_after_days
+        Whoever was invited, or seen, so many days ago and has not finished is due a reminder.
     country
         Which support lines are shown first (ISO 3166, such as ``IT``).
     seed
@@ -183,6 +188,8 @@ class StudyFile(Strict):
     closing: tuple[Dimension, ...] = ()
     completion: Completion = Completion()
     closes: date | None = None
+    too_fast_s: Annotated[float, Field(gt=0)] | None = None
+    remind_after_days: Positive = 3
     country: Annotated[str, Field(pattern="^[A-Z]{2}$")] | None = None
     seed: Annotated[int, Field(ge=0)] = 1
 

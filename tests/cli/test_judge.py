@@ -179,3 +179,27 @@ def test_options_that_do_not_go_with_the_models_are_refused(answers: Path, tmp_p
     twice = run(answers, *models, "--name", "one", "--name", "one")
     assert twice.exit_code == 2
     assert "two judges are called 'one'" in twice.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--out", "ratings.docx"), "no table can be written under this name"),
+        (("--out", "."), "no table can be written under this name"),
+        (("--base-url", "127.0.0.1:8000/v1"), "is not the address of a server"),
+        (("--price-in", "nan"), "nan is not a price"),
+        (("--price-out", "-1"), "-1 is not a price"),
+        (("--price-out", "inf"), "inf is not a price"),
+    ],
+)
+def test_what_would_fail_after_the_calls_is_refused_before(
+    stub, answers: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    with stub.StubLLM(GOOD) as server:
+        model = ("--model", "openai-api/stub/m")
+        given = dict(zip(words[::2], words[1::2], strict=True))
+        rest = {"--base-url": server.base_url, "--out": tmp_path / "r.csv", **given}
+        result = run(answers, *model, *(word for pair in rest.items() for word in pair))
+        assert server.calls == 0
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())

@@ -124,6 +124,7 @@ def judge(
 
     if per not in (None, "answer", "dimension"):
         raise UserError(f"--per is 'answer' or 'dimension', not {per!r}.")
+    _refuse_early(out, base_url, [*price_in, *price_out])
     table = tables.read_frame(responses)
     settings = Settings(
         temperature=temperature, max_tokens=max_tokens, seed=seed, max_connections=connections
@@ -194,6 +195,35 @@ def judge(
         print_json([], judges=[_facts(*one) for one in done], out=str(out), warnings=warnings)
     if any(_counts(ratings).get("error", 0) for _, ratings, _ in done):
         raise typer.Exit(EXIT_PROBLEMS)
+
+
+def _refuse_early(out: Path, addresses: Sequence[str], prices: Sequence[float]) -> None:
+    """Refuse what would only fail once calls were made and paid for."""
+    from math import isfinite
+
+    from attunement.errors import UserError
+    from attunement.tables.schema import SUFFIXES
+
+    if out.suffix.lower() not in SUFFIXES or out.is_dir():
+        raise UserError(
+            "no table can be written under this name.",
+            where=f"--out {out}",
+            fix=f"Give a file that ends in {', '.join(SUFFIXES)}.",
+        )
+    for address in addresses:
+        if address and not address.startswith(("http://", "https://")):
+            raise UserError(
+                f"{address!r} is not the address of a server.",
+                where="--base-url",
+                fix="Write it as http://127.0.0.1:8000/v1.",
+            )
+    for price in prices:
+        if not (isfinite(price) and price >= 0):
+            raise UserError(
+                f"{price:g} is not a price.",
+                where="--price-in, --price-out",
+                fix="Give USD for a million tokens, or leave it out where it is not known.",
+            )
 
 
 def _one_each(

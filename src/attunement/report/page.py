@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from attunement.report import examples, figures, paper_tables, record_tables, tables
+from attunement.report import (
+    examples,
+    figures,
+    paper_tables,
+    rater_tables,
+    record_tables,
+    tables,
+)
 from attunement.report.cells import Table
 from attunement.report.figures import Figure
 from attunement.report.formats import (
@@ -210,7 +217,7 @@ def _page(
         summary=tuple(analysis.summary),
         facts=_facts(analysis, items, manifest),
         banners=_banners(analysis, items, manifest),
-        contents=_contents(bool(analysis.topics), bool(shelves)),
+        contents=_contents(bool(analysis.topics), bool(made["agreement"]), bool(shelves)),
         recommendations=tuple(_advice(r) for r in analysis.recommendations),
         tables=made,
         figures=drawn,
@@ -253,6 +260,8 @@ def _tables(analysis: Analysis, ratings: pl.DataFrame, order: list[str]) -> dict
         "p_by_topic": p_values if order else None,
         "between_topics": paper_tables.between_topics(analysis, order),
         "between_models": paper_tables.between_models(analysis),
+        "agreement": rater_tables.agreement(ratings),
+        "agreement_size": rater_tables.size(ratings),
         "answers": record_tables.answers(analysis),
         "cost": record_tables.costs(analysis),
         "coverage": record_tables.coverage(analysis),
@@ -329,13 +338,14 @@ def _is_sample(items: pl.DataFrame) -> bool:
     return False
 
 
-def _contents(topics: bool, shelves: bool) -> tuple[tuple[str, str], ...]:
+def _contents(topics: bool, raters: bool, shelves: bool) -> tuple[tuple[str, str], ...]:
     every: Sequence[tuple[str, str, bool]] = (
         ("recommendations", "Recommendations", True),
         ("main-results", "Distance from the therapists", True),
         ("by-topic", "By topic", topics),
         ("profiles", "Profiles", True),
         ("correlations", "Correlations of profiles", True),
+        ("raters-section", "Agreement among raters", raters),
         ("answers-section", "Refusals, cost and time", True),
         ("coverage-section", "What was missing", True),
         ("examples", "Examples to read", shelves),

@@ -77,8 +77,7 @@ def agreement(ratings: pl.DataFrame) -> Table | None:
         rows.append(
             (
                 Cell(metric_label(one.group["dimension"]), (one.group["instrument"],)),
-                Cell(KINDS[one.group["rater_kind"]]),
-                Cell(count(raters)),
+                Cell(f"{count(raters)} {KINDS[one.group['rater_kind']]}"),
                 estimate_cell(values, notes),
                 Cell(study_size(one), kind="words"),
             )
@@ -86,7 +85,7 @@ def agreement(ratings: pl.DataFrame) -> Table | None:
     frame = pl.DataFrame([_flat(one, raters) for one, raters in found])
     return Table(
         "agreement",
-        "Agreement among raters",
+        "Agreement by dimension",
         "Krippendorff's alpha (nominal for two values, else ordinal), with its 95 % interval by "
         "bootstrap over what was rated, and n rated by two or more. 1 is full agreement, 0 is what "
         "chance gives. Read as the reliability of one rating it says how many raters an answer a "
@@ -94,7 +93,6 @@ def agreement(ratings: pl.DataFrame) -> Table | None:
         (
             Column("Dimension", False),
             Column("Raters", False),
-            Column("How many"),
             Column("Alpha"),
             Column("What it asks of a study", False),
         ),
@@ -137,7 +135,7 @@ def size(ratings: pl.DataFrame) -> Table | None:
     return Table(
         "agreement_size",
         "What an agreement of 0.2 to 0.5 means for a study's size",
-        "Experts who rate counseling answers agree about so far. One rater's view of one answer "
+        "This is how far experts who rate counseling answers agree. One rater's view of one answer "
         "then says little: take the mean of several, or compare systems over many answers.",
         (
             Column("Agreement of single ratings"),

@@ -18,6 +18,8 @@ from attunement.instruments.form import NONE_VALUE, STATUS_VALUE
 from attunement.quotes import Quote, Span, locate
 from attunement.studies.asking import Unit, units_of
 from attunement.studies.models import Answer, Assignment, Change
+from attunement.studies.opened import described
+from attunement.studies.protocols import protocol_of
 
 Posted = Mapping[str, Sequence[str]]
 
@@ -107,6 +109,8 @@ def save(
         else:
             Answer.objects.update_or_create(**where, defaults={**fields, "saved_at": now})
             Change.objects.create(**where, **fields, client=client, saved_at=now)
+        if assignment.stage_id is not None:
+            protocol_of(described()).saved(held, unit.unit_id, dimension.id)
         held.seconds += min(max(seconds, 0.0), MOST_SECONDS)
         held.save(update_fields=["seconds"])
     return Saved(now.isoformat())

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.http import HttpRequest, HttpResponse
+
 from attunement.studies.asking import Unit
 from attunement.studies.config import StudyFile
-from attunement.studies.models import Assignment, Stage, Study
+from attunement.studies.models import Assignment, Participant, Stage, Study
+
+Show = Callable[[HttpRequest, Participant, Assignment], HttpResponse | None]
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,15 @@ class ProtocolParts:
         What an assignment of this protocol asks.
     template
         The template of its pages, which get ``assignment``, ``units`` and ``turns``.
+    show
+        Answers for a page that is no form, such as a chat; None for a page that is one.
+    ready
+        Whether a page can be left, once no question on it lacks an answer.
+    faults
+        What speaks against leaving such a page all the same, in the person's language.
+    saved
+        Called in the transaction of every save, with the page, the unit's id and the dimension's:
+        what follows from an answer for others on the page.
 
     """
 
@@ -32,6 +45,10 @@ class ProtocolParts:
     open_stage: Callable[[Stage, StudyFile], None]
     units: Callable[[Assignment], list[Unit]]
     template: str
+    show: Show | None = None
+    ready: Callable[[Assignment], bool] = lambda assignment: True
+    faults: Callable[[Assignment], list[str]] = lambda assignment: []
+    saved: Callable[[Assignment, str, str], None] = lambda assignment, unit_id, dimension: None
 
 
 def protocol_of(study: StudyFile) -> ProtocolParts:

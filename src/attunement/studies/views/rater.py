@@ -68,7 +68,9 @@ def page(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     if assignment.opened_at is None:
         assignment.opened_at = timezone.now()
         assignment.save(update_fields=["opened_at"])
-    return _show(request, participant, assignment)
+    show = protocol_of(described()).show
+    shown = None if show is None else show(request, participant, assignment)
+    return _show(request, participant, assignment) if shown is None else shown
 
 
 def _show(
@@ -146,8 +148,11 @@ def done(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     if flow.is_closed() or participant.finished_at is not None:
         return HttpResponseRedirect(links.path(participant))
     lacking = missing(assignment)
-    if lacking:
-        return _show(request, participant, assignment, lacking=lacking)
+    faults = protocol_of(described()).faults(assignment)
+    if lacking or faults:
+        return _show(request, participant, assignment, lacking=lacking, faults=faults)
+    if not protocol_of(described()).ready(assignment):
+        return HttpResponseRedirect(f"{links.path(participant)}a/{assignment.pk}/")
     if assignment.done_at is None:
         assignment.done_at = timezone.now()
         assignment.save(update_fields=["done_at"])

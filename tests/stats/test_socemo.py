@@ -285,7 +285,7 @@ def test_agreement_on_what_to_keep_is_nominal_alpha() -> None:
     keep = agreement(given(rows))[0]
     assert keep.estimate == pytest.approx(1 - 14 / 30)
     assert keep.group == {"dimension": "keep"}
-    assert "clusters" in keep.method
+    assert keep.method.endswith("bootstrap over contexts")
 
 
 def test_agreement_on_the_choice_is_alpha_of_sets_and_the_mean_jaccard_index() -> None:

@@ -278,8 +278,14 @@ def agreement(given: Annotations, **bootstrap: Unpack[Bootstrap]) -> list[Result
     shaped = np.array(matrix, dtype=np.float64).reshape(len(kept), len(raters))
     by_context = Bootstrap(**bootstrap)
     by_context["clusters"] = [place[response] for response in kept]
+    keep = alpha(shaped, "nominal", **by_context)
     return [
-        replace(alpha(shaped, "nominal", **by_context), group={"dimension": KEEP}),
+        replace(
+            keep,
+            group={"dimension": KEEP},
+            method=keep.method.replace("clusters", "contexts"),
+            reason=keep.reason and keep.reason.replace("clusters", "contexts"),
+        ),
         replace(alpha_of_sets(chosen, "jaccard", **bootstrap), group={"dimension": CHOICE}),
         replace(_pairwise_jaccard(chosen, bootstrap), group={"dimension": CHOICE}),
     ]

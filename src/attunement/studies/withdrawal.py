@@ -1,0 +1,60 @@
+"""Leaving a study: stopping with the answers kept, or withdrawing with everything erased."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from attunement.studies.audit import log
+from attunement.studies.models import Answer, Assignment, Change, Chat, Participant
+
+
+def stop(participant: Participant, by: str) -> None:
+    """End somebody's part in the study and keep what they answered; their link ends with it.
+
+    Parameters
+    ----------
+    participant
+        Who leaves. Nothing happens where they have left already.
+    by
+        Who says so, for the audit log: the participant's code, or the owner's name.
+
+    """
+    with transaction.atomic():
+        held = Participant.objects.select_for_update().get(pk=participant.pk)
+        if held.withdrawn_at is None:
+            held.withdrawn_at = timezone.now()
+            held.save(update_fields=["withdrawn_at"])
+            log(by, "stopped", participant=held.code)
+    participant.refresh_from_db()
+
+
+def erase(participant: Participant, by: str) -> None:
+    """Withdraw somebody and erase what they entered; that cannot be undone.
+
+    Answers of every phase (background questions, questions they wrote, reasons), the history of
+    all saves, chats and the address they were invited at are deleted. What stays: their code, the
+    words they agreed to, when they came and went, and the audit log, which holds no answers.
+
+    Parameters
+    ----------
+    participant
+        Who withdraws; somebody who stopped before, or who has finished, can do so too.
+    by
+        Who says so, for the audit log: the participant's code, or the owner's name.
+
+    """
+    with transaction.atomic():
+        held = Participant.objects.select_for_update().get(pk=participant.pk)
+        own = Assignment.objects.filter(participant=held)
+        answers = Answer.objects.filter(assignment__in=own).delete()[0]
+        changes = Change.objects.filter(assignment__in=own).delete()[0]
+        chats = Chat.objects.filter(assignment__in=own)
+        talked = chats.count()
+        chats.delete()
+        held.withdrawn_at = held.withdrawn_at or timezone.now()
+        held.address = ""
+        held.completion = ""
+        held.save(update_fields=["withdrawn_at", "address", "completion"])
+        log(by, "erased", participant=held.code, answers=answers, saves=changes, chats=talked)
+    participant.refresh_from_db()

@@ -354,3 +354,38 @@ def test_a_first_column_that_counts_the_rows_is_pointed_out(tmp_path):
 def test_a_repeated_item_is_found_at_once_in_a_large_table(tmp_path):
     rows = "".join(f"x{i},1,2\n" for i in range(30_000))
     assert "item 'x7'" in refused(write(tmp_path, "item_id,ann,bo\n" + rows + "x7,1,2\n"), "--wide")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("item_id", [[0], [0], [1], [1]]),
+        ("item_id", [{"a": 0}, {"a": 0}, {"a": 1}, {"a": 1}]),
+        ("item_id", [0.0, 0.0, 1.0, 1.0]),
+        ("rater", [1, 2, 1, 2]),
+        ("status", ["ok"] * 4),
+        ("_row", [1, 1, 1, 1]),
+        ("replicate", ["0.0"] * 4),
+        ("replicate", [[1]] * 4),
+    ],
+)
+def test_a_parquet_file_may_have_keys_of_any_type(tmp_path, name, values):
+    base = {"item_id": ["a", "a", "b", "b"], "rater": ["x", "y"] * 2, "value": [1, 1, 2, 3]}
+    pl.DataFrame({**base, name: values}).write_parquet(tmp_path / "t.parquet")
+    assert found(tmp_path / "t.parquet")["results"][0]["n"] == 2
+
+
+def test_bytes_for_names_are_refused(tmp_path):
+    base = {"item_id": ["a", "a"], "rater": [b"\xff", b"y"], "value": [1, 1]}
+    pl.DataFrame(base).write_parquet(tmp_path / "t.parquet")
+    assert "column 'rater' holds Binary, not text" in refused(tmp_path / "t.parquet")
+
+
+def test_replicates_written_as_decimals_are_told_apart(tmp_path):
+    text = "item_id,rater,replicate,value\n"
+    text += "".join(
+        f"i{i},{r},{k}.0,{i if k == 0 else 9}\n" for i in range(3) for r in "xy" for k in (0, 1)
+    )
+    answer = found(write(tmp_path, text))
+    assert answer["results"][0]["estimate"] == 1
+    assert "the first of each rater is taken; 6 rows are left out" in answer["notes"][0]

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import polars as pl
+
 from attunement.decoding import decode_json
 from attunement.errors import UserError
 
@@ -88,3 +90,28 @@ def listed(words: Sequence[str]) -> str:
     """Return the first few words, and how many more there are."""
     more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
     return ", ".join(words[:_SHOWN]) + more
+
+
+def with_text(names: Sequence[str], frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Return the table with the named columns, where it has them, as text.
+
+    Raises
+    ------
+    UserError
+        Where one holds bytes, or objects that no file has.
+    """
+    texts = []
+    for name in names:
+        if name not in frame.columns:
+            continue
+        column = frame[name]
+        if column.dtype in (pl.Binary, pl.Object):
+            raise UserError(
+                f"column {name!r} holds {column.dtype}, not text.",
+                where=str(path),
+                fix="Write it again as text.",
+            )
+        if column.dtype.is_nested():
+            column = pl.Series(name, [None if v is None else str(v) for v in column.to_list()])
+        texts.append(column.cast(pl.String))
+    return frame.with_columns(texts)

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from attunement.cli._agreement_cells import MISSING, as_number, labels_of, listed, numbers_of
+from attunement.cli._agreement_cells import (
+    MISSING,
+    as_number,
+    labels_of,
+    listed,
+    numbers_of,
+    with_text,
+)
 from attunement.errors import UserError, nearest
 from attunement.stats.agreement import from_long
 from attunement.tables import STATUSES, read_frame, read_table
@@ -19,6 +26,7 @@ from attunement.tables import STATUSES, read_frame, read_table
 GROUPS = {"item": "item_id"}
 _ITEM_NAMES = ("item_id", "item", "id", "unit_id", "unit", "subject", "")
 _MANY = 10
+_ROW = "\0row"  # a name that no table has
 _KEYS = ("unit", "unit_id", "item_id", "rater", "rater_kind", "replicate", "round", "status")
 
 
@@ -69,7 +77,9 @@ def read(path: Path, wanted: Wanted) -> Ratings:
 
 
 def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
-    frame = frame.with_row_index("_row", offset=1)
+    frame = with_text((*_KEYS, "dimension", "instrument"), frame, path).with_row_index(
+        _ROW, offset=1
+    )
     notes: list[str] = []
     unit = "unit_id" if "unit_id" in frame.columns else "item_id"
     for name in (unit, "rater"):
@@ -77,16 +87,16 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
     frame, dimension, value = _choose(frame, path, wanted, notes)
     keys = [c for c in ("unit", unit) if c in frame.columns]
     if (empty := frame.filter(pl.col(unit).is_null() | pl.col("rater").is_null())).height:
-        raise UserError(f"row {empty['_row'][0]} has no {unit} or no rater.", where=str(path))
-    items = frame[unit].cast(pl.String).to_list()
+        raise UserError(f"row {empty[_ROW][0]} has no {unit} or no rater.", where=str(path))
+    items = frame[unit].to_list()
     if len(keys) > 1 and frame["unit"].n_unique() > 1:
         # quoted, so that "b" of the unit "a" is not the same as "a b"
-        kinds = frame["unit"].cast(pl.String).to_list()
+        kinds = frame["unit"].to_list()
         items = [f"{kind!r} {item}" for kind, item in zip(kinds, items, strict=True)]
-    raters = frame["rater"].cast(pl.String).to_list()
+    raters = frame["rater"].to_list()
     ok = _status_ok(frame, path)
     cells = [v if known else None for v, known in zip(frame[value].to_list(), ok, strict=True)]
-    where = [f"row {row}, column {value!r}" for row in frame["_row"]]
+    where = [f"row {row}, column {value!r}" for row in frame[_ROW]]
     numbers = numbers_of(cells, where, path, wanted, notes)
     try:
         matrix, order, by_column = from_long(items, raters, numbers)
@@ -108,7 +118,7 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
 
 def _column(frame: pl.DataFrame, name: str, path: Path, fix: str) -> None:
     if name not in frame.columns:
-        guess = nearest(name, [c for c in frame.columns if c != "_row"])
+        guess = nearest(name, [c for c in frame.columns if c != _ROW])
         hint = f" (there is {guess!r})" if guess else ""
         raise UserError(f"no column {name!r}{hint}.", where=str(path), fix=fix)
 
@@ -148,7 +158,7 @@ def _choose(
         )
     for name, kept, keep in (("replicate", "first", "min"), ("round", "last", "max")):
         if name in frame.columns and frame[name].n_unique() > 1:
-            number = pl.col(name).cast(pl.Int64, strict=False)
+            number = pl.col(name).cast(pl.Float64, strict=False)
             over = [c for c in ("unit", "unit_id", "item_id", "rater") if c in frame.columns]
             best = (number.min() if keep == "min" else number.max()).over(over)
             before = frame.height
@@ -174,7 +184,7 @@ def _only(
             where=f"{path}, {option}",
             fix=f"{fix}There is: {listed(known)}." if known else f"Leave out {option}.",
         )
-    return frame.filter(pl.col(column).cast(pl.String) == word)
+    return frame.filter(pl.col(column) == word)
 
 
 def _words(frame: pl.DataFrame, column: str) -> list[str]:
@@ -184,12 +194,12 @@ def _words(frame: pl.DataFrame, column: str) -> list[str]:
 def _status_ok(frame: pl.DataFrame, path: Path) -> list[bool]:
     if "status" not in frame.columns:
         return [True] * frame.height
-    said = frame["status"].cast(pl.String).fill_null("ok")
+    said = frame["status"].fill_null("ok")
     if unknown := [word for word in _words(frame, "status") if word not in STATUSES]:
         row = int((said == unknown[0]).arg_true()[0])
         raise UserError(
             f"unknown status {unknown[0]!r}.",
-            where=f"{path}, row {frame['_row'][row]}, column 'status'",
+            where=f"{path}, row {frame[_ROW][row]}, column 'status'",
             fix=f"Use {', '.join(STATUSES)}: only 'ok' has a value. Or leave the column out.",
         )
     return [bool(v) for v in said == "ok"]
@@ -205,7 +215,7 @@ def _with_labels(
 ) -> Ratings:
     """Return the ratings as sets of labels, if any rating has some."""
     given: list[frozenset[str] | None] = []
-    for row, value in zip(frame["_row"], frame["labels"].to_list(), strict=True):
+    for row, value in zip(frame[_ROW], frame["labels"].to_list(), strict=True):
         try:
             given.append(None if value is None else labels_of(value))
         except ValueError as error:
@@ -220,9 +230,7 @@ def _with_labels(
     columns = {rater: j for j, rater in enumerate(ratings.raters)}
     sets: dict[frozenset[str], int] = {}
     matrix = np.full(ratings.matrix.shape, np.nan)
-    for item, rater, labels, known in zip(
-        items, frame["rater"].cast(pl.String), given, ok, strict=True
-    ):
+    for item, rater, labels, known in zip(items, frame["rater"], given, ok, strict=True):
         if known and labels is not None:
             matrix[rows[item], columns[rater]] = sets.setdefault(labels, len(sets))
     note = "Ratings are sets of labels: alpha by the distances Jaccard and MASI."
@@ -246,11 +254,10 @@ def _groups(frame: pl.DataFrame, unit: str, path: Path, wanted: Wanted) -> list[
             )
         _column(frame, "item_id", path, "Topics are found by item_id.")
         topics = read_table(wanted.items, "items").select("item_id", "topic")
-        frame = frame.with_columns(pl.col("item_id").cast(pl.String))
         frame = frame.join(topics, on="item_id", how="left", maintain_order="left")
     _column(frame, name, path, "--by takes item, topic, source or any column of the table.")
     if (empty := frame.filter(pl.col(name).is_null())).height:
-        raise UserError(f"row {empty['_row'][0]} has no {name}.", where=str(path))
+        raise UserError(f"row {empty[_ROW][0]} has no {name}.", where=str(path))
     return [str(v) for v in frame[name].to_list()]
 
 

@@ -70,7 +70,11 @@ def agreement(
         None, "--rater-kind", help="Only raters of this kind: human, judge or metric."
     ),
     replicates: int = typer.Option(
-        1000, "--replicates", min=0, help="Resamples of the bootstrap; 0 for no interval."
+        1000,
+        "--replicates",
+        min=0,
+        max=1_000_000,
+        help="Resamples of the bootstrap; 0 for no interval.",
     ),
     ci_level: float = typer.Option(0.95, "--ci-level", help="Coverage of the intervals."),
     seed: int = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap."),

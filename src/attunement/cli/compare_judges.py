@@ -50,7 +50,11 @@ def compare_judges(
         30, "--min-items", min=2, help="Answers that a person must have rated to be tested."
     ),
     replicates: int = typer.Option(
-        2000, "--replicates", min=0, help="Of the bootstrap over items; 0 for no intervals."
+        2000,
+        "--replicates",
+        min=0,
+        max=1_000_000,
+        help="Of the bootstrap over items; 0 for no intervals.",
     ),
     level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
     seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
+from attunement.studies.opened import one_request
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -19,7 +21,8 @@ def security_headers(get_response: Answer) -> Answer:
     """Add the Content-Security-Policy, and keep personal pages out of every cache."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
+        with one_request():
+            response = get_response(request)
         response.headers["Content-Security-Policy"] = POLICY
         response.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
         if not request.path.startswith("/static/"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 
 from attunement.instruments import Instrument, parse_instrument
@@ -9,8 +12,11 @@ from attunement.studies.config import StudyFile, read_study
 from attunement.studies.models import Stage, Study
 
 
+_request: ContextVar[list[Study] | None] = ContextVar("the study of this request", default=None)
+
+
 def the_study() -> Study:
-    """Return the one study of the database.
+    """Return the one study of the database; within a request it is read once.
 
     Raises
     ------
@@ -18,7 +24,23 @@ def the_study() -> Study:
         Before 'attunement study new' has made it.
 
     """
-    return Study.objects.get()
+    held = _request.get()
+    if held:
+        return held[0]
+    study = Study.objects.get()
+    if held is not None:
+        held.append(study)
+    return study
+
+
+@contextmanager
+def one_request() -> Iterator[None]:
+    """Read the study once until the request is over."""
+    token = _request.set([])
+    try:
+        yield
+    finally:
+        _request.reset(token)
 
 
 def described(study: Study | None = None) -> StudyFile:

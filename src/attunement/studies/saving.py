@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from attunement.decoding import decode_json
@@ -20,6 +21,7 @@ from attunement.studies.asking import Unit, units_of
 from attunement.studies.models import Answer, Assignment, Change
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
+from attunement.studies.writing import one_writer
 
 Posted = Mapping[str, Sequence[str]]
 
@@ -82,6 +84,7 @@ def save(
         Where the question is not this assignment's, or the answer does not fit it.
 
     """
+    study = described()
     units = units_of(assignment)
     if not 0 <= place < len(units):
         raise Refused("there is no such answer on this page")
@@ -93,26 +96,30 @@ def save(
         raise Refused("the save has no id")
     fields = _fields(unit, dimension, posted)
     now = timezone.now()
-    with transaction.atomic():
-        # Held until the end, so that two tabs cannot both find that there is no answer yet
-        held = Assignment.objects.select_for_update().get(pk=assignment.pk)
-        if Change.objects.filter(assignment=held, client=client).exists():
+    where: dict[str, Any] = {
+        "assignment_id": assignment.pk,
+        "unit_id": unit.unit_id,
+        "dimension": dimension.id,
+    }
+    more = min(max(seconds, 0.0), MOST_SECONDS)
+    with one_writer(), transaction.atomic():
+        if Change.objects.filter(assignment_id=assignment.pk, client=client).exists():
             return Saved(now.isoformat(), repeated=True)
-        where: dict[str, Any] = {
-            "assignment": held,
-            "unit_id": unit.unit_id,
-            "dimension": dimension.id,
-        }
+        # The assignment's row is held from here on, so that saves of two tabs follow one another
+        Assignment.objects.filter(pk=assignment.pk).update(seconds=F("seconds") + more)
         if fields is None:
             Answer.objects.filter(**where).delete()
             Change.objects.create(**where, client=client, saved_at=now, status="cleared")
         else:
-            Answer.objects.update_or_create(**where, defaults={**fields, "saved_at": now})
+            Answer.objects.bulk_create(
+                [Answer(**where, **fields, saved_at=now)],
+                update_conflicts=True,
+                unique_fields=["assignment", "unit_id", "dimension"],
+                update_fields=[*fields, "saved_at"],
+            )
             Change.objects.create(**where, **fields, client=client, saved_at=now)
         if assignment.stage_id is not None:
-            protocol_of(described()).saved(held, unit.unit_id, dimension.id)
-        held.seconds += min(max(seconds, 0.0), MOST_SECONDS)
-        held.save(update_fields=["seconds"])
+            protocol_of(study).saved(assignment, unit.unit_id, dimension.id)
     return Saved(now.isoformat())
 
 

@@ -11,7 +11,6 @@ from attunement.instruments import Instrument, parse_instrument
 from attunement.studies.config import StudyFile, read_study
 from attunement.studies.models import Stage, Study
 
-
 _request: ContextVar[list[Study] | None] = ContextVar("the study of this request", default=None)
 
 

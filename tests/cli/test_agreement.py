@@ -389,3 +389,10 @@ def test_replicates_written_as_decimals_are_told_apart(tmp_path):
     answer = found(write(tmp_path, text))
     assert answer["results"][0]["estimate"] == 1
     assert "the first of each rater is taken; 6 rows are left out" in answer["notes"][0]
+
+
+def test_a_number_for_missing_is_found_however_it_is_written(tmp_path):
+    frame = {"item_id": list("aabbcc"), "rater": ["x", "y"] * 3, "value": [1.0, 9, 2, 2, 1, 1]}
+    pl.DataFrame(frame, strict=False).write_parquet(tmp_path / "t.parquet")
+    (result,) = found(tmp_path / "t.parquet", "--missing", "9")["results"]
+    assert (result["estimate"], result["n"]) == (1, 2)

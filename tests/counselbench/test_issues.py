@@ -59,10 +59,12 @@ def test_an_answer_may_have_several_issues_and_only_low_rated_ones_count(overall
 def test_answers_that_were_not_sorted_are_missing_and_none_of_them_is_no_issue(
     overall, make, ratings_of
 ):
-    table = ratings_of([*overall, sort(make, "q1", "a", []), sort(make, "q2", "a", ["x"])])
+    table = ratings_of(
+        [*overall, sort(make, "q1", "a", []), sort(make, "q2", "a", ["lacking_empathy"])]
+    )
     found = low_rating_issues(scores(table), table)
-    assert shares(found)["a", "x"] == (0.5, 2)
-    table = ratings_of([*overall, sort(make, "q2", "a", ["x"])])
+    assert shares(found)["a", "lacking_empathy"] == (0.5, 2)
+    table = ratings_of([*overall, sort(make, "q2", "a", ["lacking_empathy"])])
     (share, *_) = low_rating_issues(scores(table), table).shares
     assert (share.estimate, share.n, share.n_missing) == (1, 1, 1)
 
@@ -71,12 +73,12 @@ def test_several_raters_name_an_issue_by_majority(overall, make, ratings_of):
     table = ratings_of(
         [
             *overall,
-            *(sort(make, "q2", "a", ["x"], rater=f"judge:{n}") for n in range(2)),
-            sort(make, "q2", "a", ["y"], rater="judge:2"),
+            *(sort(make, "q2", "a", ["lacking_empathy"], rater=f"judge:{n}") for n in range(2)),
+            sort(make, "q2", "a", ["inappropriate_tone"], rater="judge:2"),
         ]
     )
     found = shares(low_rating_issues(scores(table), table))
-    assert (found["a", "x"], found["a", "y"]) == ((1, 1), (0, 1))
+    assert (found["a", "lacking_empathy"], found["a", "inappropriate_tone"]) == ((1, 1), (0, 1))
 
 
 def test_categories_may_be_dimensions_of_their_own(overall, make, ratings_of):

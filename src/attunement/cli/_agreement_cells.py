@@ -44,6 +44,8 @@ def numbers_of(
     stripped = [None if v is None else str(v).strip() for v in cells]
     texts = [None if t is None or t.lower() in missing else t for t in stripped]
     parsed = [math.nan if t is None else as_number(t) for t in texts]
+    unrated = {as_number(word) for word in missing} - {None}  # so that 9 means 9.0 as well
+    parsed = [math.nan if number in unrated else number for number in parsed]
     wrong = [i for i, v in enumerate(parsed) if v is None]
     if not wrong:
         return [math.nan if v is None else v for v in parsed]

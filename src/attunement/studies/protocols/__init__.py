@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
@@ -38,6 +39,10 @@ class ProtocolParts:
     saved
         Called in the transaction of every save, with the page, the unit's id and the dimension's:
         what follows from an answer for others on the page.
+    context
+        What else the template of such a page gets.
+    paged
+        Whether the page's units come one a screen.
 
     """
 
@@ -49,11 +54,18 @@ class ProtocolParts:
     ready: Callable[[Assignment], bool] = lambda assignment: True
     faults: Callable[[Assignment], list[str]] = lambda assignment: []
     saved: Callable[[Assignment, str, str], None] = lambda assignment, unit_id, dimension: None
+    context: Callable[[Assignment], dict[str, Any]] = lambda assignment: {}
+    paged: Callable[[Assignment], bool] = lambda assignment: False
 
 
 def protocol_of(study: StudyFile) -> ProtocolParts:
     """Return the parts of a study's protocol."""
-    from attunement.studies.protocols import rate
+    from attunement.studies.protocols import chatting, filtering, rate, writing
 
-    known = {"rate": rate.PARTS}
+    known = {
+        "rate": rate.PARTS,
+        "filter-choose-annotate": filtering.PARTS,
+        "chat-then-rate": chatting.PARTS,
+        "write": writing.PARTS,
+    }
     return known[study.protocol.type]

@@ -52,6 +52,8 @@ def erase(participant: Participant, by: str) -> None:
         chats = Chat.objects.filter(assignment__in=own)
         talked = chats.count()
         chats.delete()
+        # Nothing is done any more: the pages count for nobody, and somebody else can take them over
+        own.update(done_at=None, opened_at=None, seconds=0)
         held.withdrawn_at = held.withdrawn_at or timezone.now()
         held.address = ""
         held.completion = ""

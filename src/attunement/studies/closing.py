@@ -1,0 +1,64 @@
+"""Closing a stage or the whole study: no more answers are taken, and nothing is lost."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from attunement.errors import UserError
+from attunement.studies.audit import log
+from attunement.studies.models import Stage, Study
+
+
+def close_stage(stage: Stage, *, by: str) -> None:
+    """Close a stage: its pages are not shown any more.
+
+    Raises
+    ------
+    UserError
+        Where it is not open.
+
+    """
+    with transaction.atomic():
+        held = Stage.objects.select_for_update().get(pk=stage.pk)
+        if held.opened_at is None or held.closed_at is not None:
+            raise UserError(f"the stage {held.key!r} is not open.", where=held.study.key)
+        held.closed_at = timezone.now()
+        held.save(update_fields=["closed_at"])
+        log(by, "stage closed", stage=held.key)
+
+
+def close_study(study: Study, *, by: str) -> None:
+    """Close the study: whoever has not finished can do nothing more.
+
+    Raises
+    ------
+    UserError
+        Where it is closed already.
+
+    """
+    with transaction.atomic():
+        held = Study.objects.select_for_update().get(pk=study.pk)
+        if held.closed_at is not None:
+            raise UserError("the study is closed already.", where=held.key)
+        held.closed_at = timezone.now()
+        held.save(update_fields=["closed_at"])
+        log(by, "study closed")
+
+
+def reopen_study(study: Study, *, by: str) -> None:
+    """Take answers again.
+
+    Raises
+    ------
+    UserError
+        Where the study is not closed.
+
+    """
+    with transaction.atomic():
+        held = Study.objects.select_for_update().get(pk=study.pk)
+        if held.closed_at is None:
+            raise UserError("the study is not closed.", where=held.key)
+        held.closed_at = None
+        held.save(update_fields=["closed_at"])
+        log(by, "study opened again")

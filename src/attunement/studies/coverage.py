@@ -1,0 +1,123 @@
+"""How much of the work is done: by item, by participant, and over a whole stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from attunement.studies.models import Assignment, Participant, Stage
+
+Pages = QuerySet[Assignment]
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How many ratings of something are wanted, begun and complete.
+
+    Parameters
+    ----------
+    name
+        Of the item, or of the stage.
+    wanted
+        Ratings that are still to be expected or complete; those of people who left do not count.
+    begun
+        Of these, opened and not complete.
+    complete
+        Of these, complete.
+
+    """
+
+    name: str
+    wanted: int = 0
+    begun: int = 0
+    complete: int = 0
+
+    @property
+    def to_come(self) -> int:
+        """Ratings that nobody has begun."""
+        return self.wanted - self.begun - self.complete
+
+    @property
+    def share(self) -> float:
+        """The complete part of those wanted, 0 to 1; 0 where none is wanted."""
+        return self.complete / self.wanted if self.wanted else 0.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a participant stands: pages done of all that they have, and the visible time."""
+
+    participant: Participant
+    pages: int
+    done: int
+    seconds: float
+    last_seen: datetime | None
+
+
+def counted(stage: Stage) -> Pages:
+    """Return a stage's own pages that count: complete, or of somebody who is still with us.
+
+    Pages of whoever had their answers erased are not complete any more.
+    """
+    there = Q(participant__revoked_at=None, participant__withdrawn_at=None)
+    return Assignment.objects.filter(stage=stage, kind="main").filter(
+        Q(done_at__isnull=False) | there
+    )
+
+
+def by_item(stage: Stage) -> list[Covered]:
+    """Return the coverage of each item of a stage, the least complete first.
+
+    Pages without an item, such as chats, are one row of their own.
+    """
+    rows = counted(stage).values_list("item__item_id", "opened_at", "done_at")
+    found: dict[str, Covered] = {}
+    for item_id, opened_at, done_at in rows:
+        name = item_id or ""
+        found[name] = _plus(found.get(name, Covered(name)), opened_at, done_at)
+    return sorted(found.values(), key=lambda c: (c.share, c.name))
+
+
+def overall(stage: Stage, items: Iterable[Covered]) -> Covered:
+    """Return the coverage of a whole stage from that of its items."""
+    total = Covered(stage.key)
+    for item in items:
+        total = replace(
+            total,
+            wanted=total.wanted + item.wanted,
+            begun=total.begun + item.begun,
+            complete=total.complete + item.complete,
+        )
+    return total
+
+
+def _plus(before: Covered, opened_at: datetime | None, done_at: datetime | None) -> Covered:
+    done = done_at is not None
+    begun = opened_at is not None and not done
+    return replace(
+        before,
+        wanted=before.wanted + 1,
+        begun=before.begun + begun,
+        complete=before.complete + done,
+    )
+
+
+def by_participant() -> list[Progress]:
+    """Return everybody's progress, in order of their codes."""
+    people = Participant.objects.prefetch_related("assignments")
+    progress = []
+    for person in people:
+        pages = list(person.assignments.all())
+        progress.append(
+            Progress(
+                person,
+                len(pages),
+                sum(p.done_at is not None for p in pages),
+                sum(p.seconds for p in pages),
+                person.last_seen_at,
+            )
+        )
+    return progress

@@ -1,0 +1,159 @@
+"""Invitations: whose link is sent where, and which links are dead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from attunement.errors import UserError
+from attunement.studies import links
+from attunement.studies.audit import log
+from attunement.studies.models import Participant
+
+State = Literal["withdrawn", "revoked", "finished", "started", "invited", "not invited"]
+STATES: tuple[State, ...] = (
+    "not invited",
+    "invited",
+    "started",
+    "finished",
+    "withdrawn",
+    "revoked",
+)
+
+
+def state_of(participant: Participant) -> State:
+    """Return where a participant stands; the first that holds."""
+    if participant.withdrawn_at is not None:
+        return "withdrawn"
+    if participant.finished_at is not None:
+        return "finished"
+    if participant.revoked_at is not None:
+        return "revoked"
+    if participant.started_at is not None:
+        return "started"
+    return "invited" if participant.invited_at is not None else "not invited"
+
+
+def free_places() -> QuerySet[Participant]:
+    """Return the places that the study has and nobody was invited to, in order."""
+    return Participant.objects.filter(
+        invited_at=None, started_at=None, finished_at=None, revoked_at=None, withdrawn_at=None
+    ).order_by("pk")
+
+
+def invite(count: int, *, by: str) -> list[Participant]:
+    """Mark the next free places as invited.
+
+    Raises
+    ------
+    UserError
+        Where there are fewer: who rates what was settled when the stage opened.
+
+    """
+    return _invite([""] * count, by=by)
+
+
+def read_addresses(text: str) -> list[str]:
+    """Return the addresses of a text with one a line, none twice.
+
+    Raises
+    ------
+    UserError
+        Where a line is no address; it names the line.
+
+    """
+    found: dict[str, None] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        address = line.strip().strip(",;").strip()
+        if not address:
+            continue
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise UserError(
+                f"{address[:80]!r} is not an e-mail address.",
+                where=f"line {number}",
+                fix="Write one address a line.",
+            ) from None
+        found[address] = None
+    return list(found)
+
+
+def invite_addresses(addresses: Sequence[str], *, by: str) -> list[Participant]:
+    """Give each address the next free place and mark it as invited.
+
+    Raises
+    ------
+    UserError
+        Where an address has a place already, or there are too few places.
+
+    """
+    with transaction.atomic():
+        there = Participant.objects.filter(address__in=addresses, withdrawn_at=None).first()
+        if there is not None:
+            raise UserError(
+                f"{there.address} has the place {there.code} already.", where="addresses"
+            )
+        return _invite(addresses, by=by)
+
+
+def _invite(addresses: Sequence[str], *, by: str) -> list[Participant]:
+    if not addresses:
+        raise UserError("there is nobody to invite.", where="invitations")
+    with transaction.atomic():
+        places = list(free_places().select_for_update()[: len(addresses)])
+        if len(places) < len(addresses):
+            raise UserError(
+                f"{len(addresses)} were asked for, and {len(places)} places are free.",
+                where="invitations",
+                fix="Who does what was settled when the stage opened. Replace somebody who leaves, "
+                "or invite as many as there are.",
+            )
+        now = timezone.now()
+        for place, address in zip(places, addresses, strict=True):
+            place.invited_at = now
+            place.address = address
+        Participant.objects.bulk_update(places, ["invited_at", "address"])
+        log(by, "invited", participants=[p.code for p in places])
+    return places
+
+
+def mark_invited(participant: Participant, *, address: str = "", by: str) -> None:
+    """Note that somebody was invited now, and where."""
+    participant.invited_at = timezone.now()
+    participant.address = address or participant.address
+    participant.save(update_fields=["invited_at", "address"])
+    log(by, "invited", participants=[participant.code])
+
+
+def revoke(participant: Participant, *, by: str) -> None:
+    """Make a link worth nothing, at once; what was answered stays."""
+    with transaction.atomic():
+        participant.revoked_at = timezone.now()
+        participant.save(update_fields=["revoked_at"])
+        log(by, "link revoked", participant=participant.code)
+
+
+def renew(participant: Participant, *, by: str) -> None:
+    """Give somebody a new link; the old one stops working, and what was answered stays.
+
+    Raises
+    ------
+    UserError
+        Where they have withdrawn, or somebody took their place.
+
+    """
+    if participant.withdrawn_at is not None:
+        raise UserError("they have withdrawn.", where=participant.code)
+    successor = Participant.objects.filter(replaces=participant).first()
+    if successor is not None:
+        raise UserError(f"{successor.code} took their place.", where=participant.code)
+    with transaction.atomic():
+        links.renew(participant)
+        log(by, "link renewed", participant=participant.code)

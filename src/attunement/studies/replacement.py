@@ -1,0 +1,103 @@
+"""Somebody who leaves is replaced: the rest of their work goes on, and what they rated stays."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from attunement.errors import UserError
+from attunement.studies.audit import log
+from attunement.studies.links import new_participant
+from attunement.studies.models import Assignment, Chat, Participant
+from attunement.studies.opened import described
+from attunement.studies.participants import frame_of
+
+
+def replace_participant(leaver: Participant, *, by: str) -> Participant:
+    """Give the unfinished pages of somebody who leaves to somebody new.
+
+    What was rated completely stays with the one who rated it. A page that was begun and not
+    completed is done anew by the other, so that no rating is of two people; what the leaver had
+    answered on it is kept with them. An item that should come twice does so only where the new one
+    rates it the first time too. Chats with a memory begin from the start.
+
+    Parameters
+    ----------
+    leaver
+        Whose link is dead from then on. Of somebody whose answers were erased nothing is complete.
+    by
+        Who asks for it.
+
+    Returns
+    -------
+    Participant
+        The new one, with a link and a code of their own.
+
+    Raises
+    ------
+    UserError
+        Where they have finished, or were replaced before.
+
+    """
+    with transaction.atomic():
+        held = Participant.objects.select_for_update().get(pk=leaver.pk)
+        if held.finished_at is not None and held.withdrawn_at is None:
+            raise UserError("they have finished: there is nothing to take over.", where=held.code)
+        before = Participant.objects.filter(replaces=held).first()
+        if before is not None:
+            raise UserError(f"{before.code} took their place.", where=held.code)
+        new = new_participant(_next_code())
+        new.replaces, new.arm, new.language = held, held.arm, ""
+        new.save()
+        taken = _take_over(held, new)
+        Assignment.objects.bulk_create(frame_of(new, described()))
+        if held.revoked_at is None:
+            held.revoked_at = timezone.now()
+            held.save(update_fields=["revoked_at"])
+        log(by, "replaced", participant=held.code, replacement=new.code, pages=taken)
+    leaver.refresh_from_db()
+    return new
+
+
+def _next_code() -> str:
+    last = Participant.objects.count() + 1
+    width = max(3, len(str(last)))
+    return f"R{last:0{width}}"
+
+
+def _take_over(held: Participant, new: Participant) -> int:
+    """Write the new participant's pages, and return how many; the untouched old ones are gone."""
+    pages = list(
+        Assignment.objects.filter(participant=held, stage__isnull=False).exclude(
+            stage__closed_at__isnull=False
+        )
+    )
+    anew = _is_whole(pages)
+    wanted = [page for page in pages if anew or page.done_at is None]
+    first = {(page.stage_id, page.item_id) for page in wanted if page.kind == "main"}
+    wanted = [p for p in wanted if p.kind != "repeat" or (p.stage_id, p.item_id) in first]
+    chats = {c.assignment_id: c for c in Chat.objects.filter(assignment__in=wanted)}
+    untouched = [page.pk for page in wanted if page.opened_at is None]
+    Assignment.objects.filter(pk__in=untouched, answers=None, done_at=None).delete()
+    old = [page.pk for page in wanted]
+    made = Assignment.objects.bulk_create(
+        Assignment(
+            participant=new,
+            stage_id=page.stage_id,
+            kind=page.kind,
+            position=page.position,
+            item_id=page.item_id,
+            order=page.order,
+            prefill=page.prefill,
+        )
+        for page in wanted
+    )
+    begun = [(page, chats[pk]) for page, pk in zip(made, old, strict=True) if pk in chats]
+    Chat.objects.bulk_create(Chat(assignment=p, bot=c.bot, number=c.number) for p, c in begun)
+    return len(made)
+
+
+def _is_whole(pages: list[Assignment]) -> bool:
+    """Return whether the pages belong together: a questionnaire asks about all of one's chats."""
+    chats = described().protocol.type == "chat-then-rate"
+    return chats and any(page.done_at is None for page in pages)

@@ -1,0 +1,266 @@
+"""Participants: invitations, links, reminders, replacement, withdrawal, and their table."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from attunement import tables
+from attunement.errors import UserError
+from attunement.studies import invitations, links, reminders, replacement, withdrawal
+from attunement.studies.audit import log
+from attunement.studies.coverage import by_participant
+from attunement.studies.models import Participant
+from attunement.studies.opened import described
+from attunement.studies.participants_table import as_frame, participants_table
+from attunement.studies.views.owner.access import attempt, owner_page, who
+from attunement.studies.views.owner.confirming import Question, ask
+
+
+def link_of(request: HttpRequest, participant: Participant) -> str:
+    """Return a participant's whole link, as it is to be sent."""
+    return request.build_absolute_uri(links.path(participant))
+
+
+@require_GET
+@owner_page
+def people(request: HttpRequest) -> HttpResponse:
+    """List the participants."""
+    progress = {p.participant.pk: p for p in by_participant()}
+    wanted = request.GET.get("state", "")
+    rows = [
+        (person, state, progress.get(person.pk))
+        for person in Participant.objects.select_related("replaces")
+        if (state := invitations.state_of(person)) == wanted or not wanted
+    ]
+    study = described()
+    return render(
+        request,
+        "studies/owner/people.html",
+        {
+            "here": "people",
+            "rows": rows,
+            "states": invitations.STATES,
+            "state": wanted,
+            "free": invitations.free_places().count(),
+            "due": reminders.due(study.remind_after_days),
+            "days": study.remind_after_days,
+        },
+    )
+
+
+@require_GET
+@owner_page
+def person(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show one participant; the link only where it is asked for."""
+    found = get_object_or_404(Participant, pk=pk)
+    state = invitations.state_of(found)
+    alive = state not in ("withdrawn", "revoked")
+    shown = None
+    if request.GET.get("link") == "1" and alive:
+        shown = link_of(request, found)
+        log(who(request), "link shown", participant=found.code)
+    return render(
+        request,
+        "studies/owner/person.html",
+        {
+            "here": "people",
+            "person": found,
+            "state": state,
+            "alive": alive,
+            "progress": next((p for p in by_participant() if p.participant.pk == pk), None),
+            "successor": Participant.objects.filter(replaces=found).first(),
+            "link": shown,
+        },
+    )
+
+
+@require_POST
+@owner_page
+def invite(request: HttpRequest) -> HttpResponse:
+    """Invite so many, or whoever has one of the addresses."""
+    text = request.POST.get("addresses", "").strip()
+    try:
+        if text:
+            found = invitations.invite_addresses(invitations.read_addresses(text), by=who(request))
+        else:
+            count = request.POST.get("count", "")
+            if not (count.isascii() and count.isdigit() and len(count) < 6):
+                raise UserError("how many to invite is a whole number.", where="invitations")
+            found = invitations.invite(int(count), by=who(request))
+    except UserError as error:
+        messages.error(request, str(error))
+    else:
+        codes = ", ".join(p.code for p in found[:10]) + (" ..." if len(found) > 10 else "")
+        messages.success(
+            request, f"Marked as invited: {codes}. Nothing was sent: send each their own link."
+        )
+    return redirect("owner:people")
+
+
+@require_POST
+@owner_page
+def mark_invited(request: HttpRequest, pk: int) -> HttpResponse:
+    """Note that somebody was invited, and where."""
+    found = get_object_or_404(Participant, pk=pk)
+
+    def action() -> None:
+        addresses = invitations.read_addresses(request.POST.get("address", ""))
+        if len(addresses) > 1:
+            raise UserError("one address is stored for a participant.", where=found.code)
+        invitations.mark_invited(found, address="".join(addresses), by=who(request))
+
+    attempt(request, action, f"{found.code} is marked as invited.")
+    return redirect("owner:person", pk=pk)
+
+
+@require_POST
+@owner_page
+def link_table(request: HttpRequest) -> HttpResponse:
+    """Return the links of everybody who was invited and has not finished, to send them out."""
+    import polars as pl
+
+    rows = [
+        {"code": p.code, "address": p.address, "link": link_of(request, p)}
+        for p in Participant.objects.filter(
+            invited_at__isnull=False, finished_at=None, revoked_at=None, withdrawn_at=None
+        )
+    ]
+    log(who(request), "links downloaded", participants=len(rows))
+    schema = {"code": pl.String, "address": pl.String, "link": pl.String}
+    return _csv(pl.DataFrame(rows, schema=schema), "links.csv")
+
+
+@require_http_methods(["GET", "POST"])
+@owner_page
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Revoke a link, after asking."""
+    found = get_object_or_404(Participant, pk=pk)
+    question = Question(
+        f"Revoke the link of {found.code}?",
+        "The link is worth nothing at once, on every page that is open. What was answered stays. "
+        "You can give a new link later.",
+        "Revoke the link",
+    )
+    return ask(
+        request,
+        question,
+        lambda: invitations.revoke(found, by=who(request)),
+        f"The link of {found.code} is revoked.",
+        back="owner:person",
+        pk=pk,
+    )
+
+
+@require_http_methods(["GET", "POST"])
+@owner_page
+def renew(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give a new link, after asking."""
+    found = get_object_or_404(Participant, pk=pk)
+    question = Question(
+        f"Give {found.code} a new link?",
+        "The old link stops working at once. What was answered stays, and they go on where they "
+        "stopped once you have sent them the new one.",
+        "Give a new link",
+    )
+    return ask(
+        request,
+        question,
+        lambda: invitations.renew(found, by=who(request)),
+        f"{found.code} has a new link; the old one is dead.",
+        back="owner:person",
+        pk=pk,
+    )
+
+
+@require_http_methods(["GET", "POST"])
+@owner_page
+def replace(request: HttpRequest, pk: int) -> HttpResponse:
+    """Replace somebody who leaves, after asking."""
+    found = get_object_or_404(Participant, pk=pk)
+    question = Question(
+        f"Replace {found.code}?",
+        "Somebody new takes over the pages that are not complete, with a link of their own. What "
+        f"{found.code} has rated completely stays with them; their link is worth nothing any more.",
+        "Replace them",
+    )
+    return ask(
+        request,
+        question,
+        lambda: replacement.replace_participant(found, by=who(request)),
+        f"{found.code} is replaced: see the newest code in the list.",
+        back="owner:people",
+    )
+
+
+@require_http_methods(["GET", "POST"])
+@owner_page
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """Withdraw somebody at their wish and erase what they gave, after asking."""
+    found = get_object_or_404(Participant, pk=pk)
+    question = Question(
+        f"Withdraw {found.code} and erase what they gave?",
+        "Do this at their wish. Their answers, their texts and chats, their address and what the "
+        "history has of them are erased from the study. This cannot be taken back. Backups and "
+        "exports that you made before still hold them: erase them there too.",
+        "Erase it all",
+    )
+    return ask(
+        request,
+        question,
+        lambda: withdrawal.erase(found, by=who(request)),
+        f"{found.code} has withdrawn, and what they gave is erased.",
+        back="owner:people",
+    )
+
+
+@require_GET
+@owner_page
+def due(request: HttpRequest) -> HttpResponse:
+    """Show who is due a reminder, with words to send."""
+    study = described()
+    rows = []
+    for one in reminders.due(study.remind_after_days):
+        language = one.participant.language or study.language
+        subject, body = reminders.reminder(
+            language,
+            title=study.title[language],
+            link=link_of(request, one.participant),
+            contact=study.contact,
+        )
+        rows.append((one, subject, body, reminders.mailto(one.participant.address, subject, body)))
+    return render(
+        request,
+        "studies/owner/due.html",
+        {"here": "people", "rows": rows, "days": study.remind_after_days},
+    )
+
+
+@require_POST
+@owner_page
+def mark_reminded(request: HttpRequest, pk: int) -> HttpResponse:
+    """Note that somebody was reminded."""
+    found = get_object_or_404(Participant, pk=pk)
+    reminders.mark_reminded(found, by=who(request))
+    messages.success(request, f"{found.code} is marked as reminded.")
+    return redirect(reverse("owner:due"))
+
+
+@require_GET
+@owner_page
+def table(request: HttpRequest) -> HttpResponse:
+    """Show the table of the participants, or download it."""
+    rows = participants_table(described())
+    if request.GET.get("format") == "csv":
+        return _csv(as_frame(rows), "participants.csv")
+    return render(request, "studies/owner/table.html", {"here": "table", "rows": rows})
+
+
+def _csv(frame: object, name: str) -> HttpResponse:
+    text = tables.for_spreadsheet(frame).write_csv()  # type: ignore[arg-type]
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

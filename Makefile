@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-train check format docs clean
+.PHONY: demo test test-train test-postgres check format docs clean
 .DEFAULT_GOAL := help
 
 docs: $(VENV)/.dev
@@ -15,6 +15,7 @@ docs: $(VENV)/.dev
 help:
 	@echo "make demo        evaluate the bundled sample with an embedded language model; writes demo-run/report/"
 	@echo "make test        set up and run the tests (everything that needs no torch)"
+	@echo "make test-postgres  run the tests of studies on a PostgreSQL server of their own"
 	@echo "make test-train  set up torch and transformers and run the tests that need them"
 	@echo "make check       lint, types, import directions, generated documents"
 	@echo "make format      format the code"
@@ -45,6 +46,9 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto -m 'not train'
+
+test-postgres: $(VENV)/.dev
+	scripts/with_postgres.sh $(BIN)/python -m pytest tests/studies -n auto -m 'not browser'
 
 test-train: $(VENV)/.train
 	$(BIN)/python -m pytest -m train

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from attunement.studies.views import rater
 
@@ -18,5 +19,8 @@ participant = [
 
 urlpatterns = [
     path("r/<str:token>/", include((participant, "rater"))),
+    path("owner/", include("attunement.studies.owner_urls")),
+    # One login, with its limits
+    path("admin/login/", RedirectView.as_view(pattern_name="owner:login", query_string=True)),
     path("admin/", admin.site.urls),
 ]

@@ -31,6 +31,7 @@ COMMANDS = (
     "agreement",
     "instruments",
     "analyze",
+    "socemo",
     "counselbench",
     "report",
     "reproduce",

@@ -1,34 +1,9 @@
-"""Equal answers to one item: shown once, and credited to every source that gave them."""
+"""Merging equal answers to one item: shown once, and credited to every source that gave them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from attunement.studies.equal_answers import representatives
 from attunement.studies.models import Response
-
-
-def plain(text: str) -> str:
-    r"""Return what two texts have in common where they count as equal: all but white space.
-
-    >>> plain("I see.  How\nlong?") == plain(" I see. How long? ")
-    True
-    """
-    return " ".join(text.split())
-
-
-def representatives(answers: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """Return for each response the first that is equal to it, itself where there is none.
-
-    Parameters
-    ----------
-    answers
-        Response id, item id and text of each.
-
-    >>> representatives([("a", "q1", "Yes."), ("b", "q1", "Yes. "), ("c", "q2", "Yes.")])
-    {'a': 'a', 'b': 'a', 'c': 'c'}
-    """
-    first: dict[tuple[str, str], str] = {}
-    return {id: first.setdefault((item, plain(text)), id) for id, item, text in answers}
 
 
 def merge_duplicates() -> int:
@@ -45,8 +20,7 @@ def merge_duplicates() -> int:
         kept = found[first[id]]
         kept.sources = [*kept.sources, *found[id].sources]
         kept.merged = [*kept.merged, id]
-    Response.objects.bulk_update(
-        {first[id]: found[first[id]] for id in again}.values(), ["sources", "merged"]
-    )
+    changed = {first[id]: found[first[id]] for id in again}
+    Response.objects.bulk_update(changed.values(), ["sources", "merged"])
     Response.objects.filter(response_id__in=again).delete()
     return len(again)

@@ -1,0 +1,179 @@
+"""``attunement socemo``: whose answers people keep, choose and rate well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import typer
+
+from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._plain import plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attunement.stats.result import Result
+    from attunement.studies.scores import SocioEmotional
+
+
+@friendly
+def socemo(
+    ratings: Path = typer.Argument(
+        ..., help="Table of ratings, or the folder that a study was exported to."
+    ),
+    responses: Path | None = typer.Option(
+        None, "--responses", help="Table of the answers; a folder has its own."
+    ),
+    items: Path | None = typer.Option(
+        None,
+        "--items",
+        help="Table of the items, which says which were drawn for annotation; a folder has its "
+        "own. Without it those with an annotated answer count, and those where none was chosen.",
+    ),
+    instrument: str | None = typer.Option(
+        None, "--instrument", help="A name or a YAML file; by default socio-emotional."
+    ),
+    kind: str = typer.Option("human", "--rater-kind", help="Whose ratings: human or judge."),
+    replicates: int = typer.Option(
+        2000,
+        "--replicates",
+        min=0,
+        max=1_000_000,
+        help="Of the bootstrap over contexts; 0 for no intervals.",
+    ),
+    level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
+    seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
+    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+) -> None:
+    """Score a study in which answers were filtered, chosen and annotated.
+
+    For each source: how often its answers were kept and chosen, the logical, emotional and social
+    axes, the socemo index and the weighted fluency; and how far raters agree.
+    """
+    from attunement.errors import UserError
+    from attunement.instruments import load_instrument
+    from attunement.studies.equal_answers import shown_once
+    from attunement.studies.scores import socio_emotional_scores
+
+    if not 0 < level < 1:
+        raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    if kind not in ("human", "judge"):
+        raise UserError(f"--rater-kind {kind!r} is unknown.", fix="Use human or judge.")
+    rated, answers, asked = _tables(ratings, responses, items)
+    once, credited = shown_once(rated, answers)
+    contexts = None if asked is None else _drawn(asked)
+    scores = socio_emotional_scores(
+        once,
+        answers,
+        instrument=None if instrument is None else load_instrument(instrument),
+        kind=cast("Literal['human', 'judge']", kind),
+        credited=credited,
+        contexts=contexts,
+        replicates=replicates,
+        ci_level=level,
+        seed=seed,
+    )
+    if as_json:
+        print_json(scores.results(), contexts=contexts)
+        return
+    out().print(_scores(scores))
+    out().print(_agreement(scores.agreement))
+    console().print(
+        "These numbers compare answers in one study. They are no clinical validation, and say "
+        "nothing of what is safe to put before people in distress."
+    )
+
+
+def _tables(
+    ratings: Path, responses: Path | None, items: Path | None
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame | None]:
+    from attunement import tables
+    from attunement.errors import UserError
+    from attunement.runs import Run
+
+    answers = asked = None
+    if ratings.is_dir():
+        run = Run(ratings)
+        rated = run.read("ratings")
+        answers = run.read("responses") if run.has("responses") else None
+        asked = run.read("items") if run.has("items") else None
+    else:
+        rated = tables.read_table(ratings, "ratings")
+    if responses is not None:
+        answers = tables.read_table(responses, "responses")
+    if items is not None:
+        asked = tables.read_table(items, "items")
+    if answers is None:
+        raise UserError(
+            "the answers are missing.",
+            where=str(ratings),
+            fix="Name their table with --responses.",
+        )
+    return rated, answers, asked
+
+
+def _drawn(items: pl.DataFrame) -> list[str] | None:
+    """Return the items that were drawn for annotation, None where the table does not say."""
+    from attunement.decoding import decode_json
+    from attunement.errors import UserError
+
+    drawn = []
+    for id, meta in items.select("item_id", "meta").iter_rows():
+        try:
+            said = decode_json(meta) if meta else None
+        except ValueError:
+            raise UserError("its meta is no JSON.", where=f"items table, item {id!r}") from None
+        if isinstance(said, dict) and said.get("annotate") is True:
+            drawn.append(id)
+    return drawn or None
+
+
+def _scores(scores: SocioEmotional) -> Any:
+    from rich.table import Table
+
+    columns = {"kept": scores.filter, "chosen": scores.top3}
+    for result in scores.axes:
+        columns.setdefault(result.name, []).append(result)
+    columns |= {"socemo": scores.socemo, "fluency": scores.fluency}
+    table = Table()
+    table.add_column("source")
+    for name, results in columns.items():
+        if results:
+            table.add_column(plain(name), justify="right")
+    by_source = [
+        {result.group["source"]: result for result in results} for results in columns.values()
+    ]
+    for source in by_source[0]:
+        cells = [_cell(found[source]) for found in by_source if found]
+        table.add_row(plain(source), *cells)
+    first = scores.socemo[0].n if scores.socemo else 0
+    table.caption = (
+        "All 0 to 1. kept, chosen: share of the contexts that a rater saw, mean over raters. The "
+        "axes: mean rating of annotated answers. socemo, fluency: the mean of the axes and the "
+        f"fluency of annotated answers, over {first} contexts, 0 where none was annotated."
+    )
+    return table
+
+
+def _agreement(results: list[Result]) -> Any:
+    from rich.table import Table
+
+    table = Table()
+    for name in ("agreement on", "statistic", "estimate", "contexts or answers"):
+        table.add_column(name, justify="left" if name in ("agreement on", "statistic") else "right")
+    for result in results:
+        said = (result.group.get("dimension", ""), result.name.replace("_", " "))
+        table.add_row(*map(plain, said), _cell(result), str(result.n))
+    return table
+
+
+def _cell(result: Result) -> str:
+    from math import isnan
+
+    if isnan(result.estimate):
+        return "-"
+    said = f"{result.estimate:.2f}"
+    if isnan(result.ci_low):
+        return said
+    return f"{said} ({result.ci_low:.2f}, {result.ci_high:.2f})"

@@ -19,18 +19,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import re
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 Request = dict[str, Any]
-Answer = str | dict[str, Any] | tuple[int, str]
-"""Text of the answer; a whole completion to be sent as it is; or a status and a raw body."""
+Answer = str | dict[str, Any] | tuple[int, str] | list[str]
+"""Text of the answer; a whole completion to be sent as it is; a status and a raw body; or the raw
+events of a stream."""
 
 
 def said(request: Request) -> str:
@@ -60,8 +62,25 @@ def completion(text: str | None, *, stop: str = "stop", tokens: tuple[int, int] 
     }
 
 
+def chunks(text: str) -> Iterator[str]:
+    """The words of an answer as the events of a stream, with the usage at the end."""
+    told = {"id": "chatcmpl-stub", "object": "chat.completion.chunk", "created": 0, "model": "stub"}
+    for word in re.findall(r"\S*\s*", text)[:-1]:
+        delta = {"index": 0, "delta": {"role": "assistant", "content": word}, "finish_reason": None}
+        yield json.dumps({**told, "choices": [delta]})
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    yield json.dumps({**told, "choices": [end]})
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    yield json.dumps({**told, "choices": [], "usage": usage})
+    yield "[DONE]"
+
+
 class StubLLM:
     """Answers ``/v1/chat/completions`` by calling ``answer(request)``.
+
+    A request with ``stream`` gets a text word by word, ``pace`` seconds between them; where
+    ``pause`` is an event, it is waited for after the second word. A stream that ``answer`` gives as
+    a list of raw events is sent as it is, and then the connection ends.
 
     ``latency`` is the seconds an answer takes; ``hold`` is an event that answers wait for (a test
     sets it to let them go). ``headers`` are sent with every answer. ``requests`` holds what was
@@ -74,6 +93,8 @@ class StubLLM:
         *,
         latency: float = 0.0,
         hold: threading.Event | None = None,
+        pause: threading.Event | None = None,
+        pace: float = 0.0,
         headers: dict[str, str] | None = None,
         log: Path | None = None,
         port: int = 0,
@@ -82,6 +103,8 @@ class StubLLM:
         self._answer = answer
         self.latency = latency
         self.hold = hold
+        self.pause = pause
+        self.pace = pace
         self.headers = headers or {}
         self.log = log
         self.record = record
@@ -108,8 +131,9 @@ class StubLLM:
         return self
 
     def stop(self) -> None:
-        if self.hold is not None:
-            self.hold.set()
+        for event in (self.hold, self.pause):
+            if event is not None:
+                event.set()
         self._server.shutdown()
         self._server.server_close()
         self._server.hang_up()
@@ -131,7 +155,7 @@ class StubLLM:
         with self.arrived:
             assert self.arrived.wait_for(lambda: self.calls >= calls, timeout), self.calls
 
-    def respond(self, request: Request, headers: dict[str, str]) -> tuple[int, str]:
+    def respond(self, request: Request, headers: dict[str, str]) -> tuple[int, str] | Iterable[str]:
         with self.arrived:
             self.calls += 1
             self.now += 1
@@ -149,8 +173,10 @@ class StubLLM:
         finally:
             with self.arrived:
                 self.now -= 1
-        if isinstance(answer, tuple):
+        if isinstance(answer, tuple | list):
             return answer
+        if isinstance(answer, str) and request.get("stream"):
+            return chunks(answer)
         body = answer if isinstance(answer, dict) else completion(answer)
         return 200, json.dumps(body)
 
@@ -201,12 +227,29 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        status, text = self.server_stub.respond(body, dict(self.headers))
+        answer = self.server_stub.respond(body, dict(self.headers))
         try:
-            self._send(status, text)
+            if isinstance(answer, tuple):
+                self._send(*answer)
+            else:
+                self._stream(answer)
         except OSError:  # the client has gone
             return
         self.server_stub.served(body)
+
+    def _stream(self, events: Iterable[str]) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for number, event in enumerate(events, start=1):
+            self.wfile.write(f"data: {event}\n\n".encode())
+            self.wfile.flush()
+            if number == 2 and self.server_stub.pause is not None:
+                self.server_stub.pause.wait(60)
+            if self.server_stub.pace:
+                time.sleep(self.server_stub.pace)
 
     def _send(self, status: int, text: str) -> None:
         data = text.encode()
@@ -227,12 +270,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--log", type=Path)
     parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds between streamed words")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--answer", help="text of every answer; default: an echo of the question")
     args = parser.parse_args()
     stub = StubLLM(
         args.answer or (lambda request: f"You said: {said(request)}"),
         latency=args.latency,
+        pace=args.pace,
         log=args.log,
         port=args.port,
         record=False,

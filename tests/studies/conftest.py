@@ -20,3 +20,24 @@ def make_study(db: None, tmp_path: Path) -> Callable[..., Study]:
         return opening.make_study(study_text(**keys), tmp_path)
 
     return make
+
+
+@pytest.fixture
+def make_chat(db: None, tmp_path: Path) -> Callable[..., Study]:
+    """Return a function that opens a study with one chatbot: keys of its protocol replaced."""
+
+    def make(
+        base_url: str = "http://127.0.0.1:9/v1", *, file: dict[str, Any] | None = None, **keys: Any
+    ) -> Study:
+        protocol: dict[str, Any] = {
+            "type": "chat-then-rate",
+            "bots": {"quiet-heron": {"model": "m", "base_url": base_url, "system": "SECRET PLAN"}},
+            "participants": 2,
+            "least_turns": 2,
+            "most_turns": 3,
+            **keys,
+        }
+        keys = {"items": None, "responses": None, **(file or {}), "protocol": protocol}
+        return opening.make_study(study_text(**keys), tmp_path)
+
+    return make

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
+LOCAL = "local"
+"""The name of the embedded model."""
+
 
 class Consent(Strict):
     """What people agree to before anything else; a changed text is a new version."""
@@ -88,12 +91,26 @@ class FilterChooseAnnotate(Strict):
 class Bot(Strict):
     """A chatbot under test: any OpenAI-compatible server."""
 
-    model: str
-    base_url: str = Field(description="such as http://127.0.0.1:8000/v1")
+    model: str = Field(description="its name there, or local: the embedded model, for tryouts")
+    base_url: str | None = Field(None, description="such as http://127.0.0.1:8000/v1")
     api_key_env: str | None = None
     system: str = Field("", description="its system prompt")
     temperature: Annotated[float, Field(ge=0)] | None = None
     max_tokens: Positive | None = None
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = Field(
+        120, description="seconds after which a reply counts as failed"
+    )
+
+    @model_validator(mode="after")
+    def _check_address(self) -> Self:
+        if self.model == LOCAL:
+            if self.base_url is not None:
+                raise ValueError("the embedded model has no base_url")
+        elif self.base_url is None:
+            raise ValueError("base_url is missing: the address of an OpenAI-compatible server")
+        elif not self.base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url begins with http:// or https://")
+        return self
 
 
 class ChatThenRate(Strict):
@@ -110,6 +127,15 @@ class ChatThenRate(Strict):
     )
     least_turns: Positive = Field(3, description="own messages before a session can be ended well")
     most_turns: Positive = 40
+    not_applicable: tuple[str, ...] = Field(
+        (), description='dimensions that are to offer "does not apply", such as those on memory'
+    )
+
+    @model_validator(mode="after")
+    def _check_turns(self) -> Self:
+        if self.least_turns > self.most_turns:
+            raise ValueError("least_turns is more than most_turns")
+        return self
 
 
 class Write(Strict):
@@ -292,4 +318,29 @@ def study_instrument(study: StudyFile, folder: Path) -> Instrument:
             where="languages",
             fix=f"It speaks {', '.join(instrument.languages)}: name these, or translate a copy.",
         )
+    if isinstance(study.protocol, ChatThenRate):
+        return _offering(instrument, study.protocol.not_applicable)
     return instrument
+
+
+def _offering(instrument: Instrument, ids: tuple[str, ...]) -> Instrument:
+    """Return the instrument with "does not apply" among the answers of some dimensions."""
+    known = [d.id for d in instrument.dimensions]
+    for id in ids:
+        if id not in known:
+            guess = nearest(id, known)
+            raise UserError(
+                f"{instrument.name} has no dimension {id!r}.",
+                where="protocol.not_applicable",
+                fix=f"Did you mean {guess!r}?" if guess else f"It has {', '.join(known)}.",
+            )
+    return instrument.model_copy(
+        update={
+            "dimensions": tuple(
+                d.model_copy(update={"scale": d.scale.model_copy(update={"not_applicable": True})})
+                if d.id in ids
+                else d
+                for d in instrument.dimensions
+            )
+        }
+    )

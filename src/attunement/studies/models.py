@@ -225,12 +225,16 @@ class Change(AnswerFields):
 
 
 class Chat(models.Model):
-    """A conversation of a participant with a chatbot under test."""
+    """A conversation of a participant with a chatbot under test.
+
+    It starts with the first message. ``stopped`` tells one that the participant broke off from one
+    that came to its end.
+    """
 
     assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="chat")
     bot = models.CharField(max_length=100)
     number = models.PositiveSmallIntegerField()
-    started_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     stopped = models.BooleanField(default=False)
 
@@ -239,7 +243,11 @@ class Chat(models.Model):
 
 
 class Message(models.Model):
-    """A turn of a chat. A reply is ``waiting``, then ``writing``, then ``done`` or ``failed``."""
+    """A turn of a chat. A reply is ``waiting``, then ``writing``, then ``done`` or ``failed``.
+
+    A reply that failed stays, with its error and what was shown of it; the next attempt is a row of
+    its own. ``client`` is the sender's id of a participant's message, so that it is stored once.
+    """
 
     chat = models.ForeignKey(Chat, models.CASCADE, related_name="messages")
     position = models.PositiveIntegerField()
@@ -257,8 +265,12 @@ class Message(models.Model):
     class Meta:
         ordering: ClassVar = ["position"]
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["chat", "position"], name="one_turn")
+            models.UniqueConstraint(fields=["chat", "position"], name="one_turn"),
+            models.UniqueConstraint(
+                fields=["chat", "client"], condition=~Q(client=""), name="a_message_once"
+            ),
         ]
+        indexes: ClassVar = [models.Index(fields=["status"], name="open_replies")]
 
     def __str__(self) -> str:
         return f"{self.chat_id}/{self.position}"

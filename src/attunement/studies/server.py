@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
@@ -12,10 +13,18 @@ application = get_wsgi_application()
 
 
 def serve(host: str, port: int) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted; where participants chat, replies are written beside it."""
     from waitress import serve as run
 
-    run(application, **options(host, port))
+    with _replies():
+        run(application, **options(host, port))
+
+
+def _replies() -> AbstractContextManager[object]:
+    from attunement.studies.chat.worker import Worker
+    from attunement.studies.opened import described
+
+    return Worker() if described().protocol.type == "chat-then-rate" else nullcontext()
 
 
 def options(host: str, port: int) -> dict[str, Any]:

@@ -12,11 +12,14 @@ import polars as pl
 import pytest
 import yaml
 from django.test import Client
+from typer.testing import CliRunner
 
 from attunement import tables
+from attunement.cli import app as cli
 from attunement.errors import UserError
 from attunement.studies import links, opening, saving
 from attunement.studies.asking import missing, units_of, values_of
+from attunement.studies.export import export_study
 from attunement.studies.models import (
     Answer,
     Assignment,
@@ -35,6 +38,7 @@ ANSWERS = {
     "gamma": "Try tea.",
     "delta": "Same.",
 }
+OFFSETS = "dialogue_acts.offsets"
 Make = Callable[..., Study]
 _ids = itertools.count()
 
@@ -210,7 +214,7 @@ def test_no_page_says_which_response_or_whose_it_is(make: Make) -> None:
     client.post(f"{home}consent/", {"agree": "yes"})
     said = client.get(f"{home}a/{page.pk}/").content.decode()
     assert "Try tea." in said
-    assert not [word for word in (*ANSWERS, "q0") if word in said]
+    assert not [name for name in ANSWERS if name in said]
 
 
 def filter_all(kept: set[str], *chosen: list[str]) -> None:
@@ -288,7 +292,7 @@ def annotate(make: Make) -> Assignment:
 def test_dialogue_acts_are_proposed_and_are_no_answer_until_confirmed(make: Make) -> None:
     page = annotate(make)
     unit = units_of(page)[0]
-    marks = json.loads(values_of(unit, page)["dialogue_acts.offsets"][0])
+    marks = json.loads(values_of(unit, page)[OFFSETS][0])
     assert unit.text is not None
     # The tagger's own tests say what it proposes; here it is that it arrives, in code points
     assert [unit.text[start:end] for start, end, _ in marks] == [
@@ -302,7 +306,7 @@ def test_dialogue_acts_are_proposed_and_are_no_answer_until_confirmed(make: Make
 
 def test_the_history_tells_a_confirmed_proposal_from_a_corrected_one(make: Make) -> None:
     page = annotate(make)
-    marks = values_of(units_of(page)[0], page)["dialogue_acts.offsets"]
+    marks = values_of(units_of(page)[0], page)[OFFSETS]
     put(page, 0, "dialogue_acts", offsets=marks)
 
     def history() -> list[tuple[str, Any]]:
@@ -356,3 +360,54 @@ def test_people_who_have_filtered_wait_until_annotation_opens(make: Make) -> Non
     page = Assignment.objects.get(participant=person, stage__key="annotate")
     assert Client().get(links.path(person)).headers["Location"].endswith(f"/a/{page.pk}/")
     assert Participant.objects.filter(finished_at=None).count() == Participant.objects.count()
+
+
+BEST = {
+    "emotions": "none:",
+    "usefulness": "3",
+    "fluency": "3",
+    "style_consistency": "1",
+    "emotional_tone": "3",
+    "dialogue_strategy": "3",
+    "role_consistency": "1",
+}
+
+
+def test_the_export_of_a_whole_study_is_scored_as_it_stands(make: Make, tmp_path: Path) -> None:
+    make(items=1, raters=2, annotators_per_item=2)
+    first, second = pages("filter")
+    filter_page(first, kept={"alpha", "gamma"}, chosen=["alpha"])
+    filter_page(second, kept={"alpha"}, chosen=[])
+    opening.open_stage(stage("annotate"), by="owner")
+    for page in pages("annotate"):
+        put(page, 0, "dialogue_acts", offsets=values_of(units_of(page)[0], page)[OFFSETS])
+        for dimension, value in BEST.items():
+            put(page, 0, dimension, value)
+        assert missing(page) == []
+    export_study(tmp_path / "out")
+
+    answer = CliRunner().invoke(
+        cli, ["socemo", str(tmp_path / "out"), "--json", "--replicates", "0"]
+    )
+    assert answer.exit_code == 0, answer.output
+    said = json.loads(answer.stdout)
+    found = {(r["name"], r["group"].get("source")): r["estimate"] for r in said["results"]}
+    # One context. alpha and beta gave one text: both kept it, one of two chose it, all is best
+    for source in ("alpha", "beta"):
+        assert [found[n, source] for n in ("filter", "top3", "socemo")] == [1.0, 0.5, 1.0]
+    assert [found[n, "gamma"] for n in ("filter", "top3", "socemo")] == [0.5, 0.0, 0.0]
+    assert [found[n, "delta"] for n in ("filter", "top3", "socemo")] == [0.0, 0.0, 0.0]
+    assert said["contexts"] == ["q0"]
+
+
+def test_the_exported_history_holds_what_was_proposed(make: Make, tmp_path: Path) -> None:
+    page = annotate(make)
+    put(page, 0, "dialogue_acts", offsets=values_of(units_of(page)[0], page)[OFFSETS])
+    export_study(tmp_path / "out")
+    history = pl.read_parquet(tmp_path / "out" / "history.parquet").filter(
+        (pl.col("dimension") == "dialogue_acts") & (pl.col("rater") == page.participant.code)
+    )
+    assert history["status"].to_list() == ["proposed", "ok"]
+    assert history["spans"][0].to_list() == history["spans"][1].to_list()
+    ratings = pl.read_parquet(tmp_path / "out" / "ratings.parquet")
+    assert "proposed" not in ratings["status"]

@@ -55,7 +55,7 @@ def test_a_question_without_an_answer_of_a_source_is_missing_not_zero(small):
     assert (mean.estimate, mean.n, mean.n_missing) == (4, 1, 1)
 
 
-def test_replicates_are_averaged_and_only_the_latest_round_counts(make, ratings_of):
+def test_the_first_replicate_of_the_latest_round_counts(make, ratings_of):
     given = scores(
         ratings_of(
             [
@@ -65,7 +65,20 @@ def test_replicates_are_averaged_and_only_the_latest_round_counts(make, ratings_
             ]
         )
     )
-    assert given.frame["value"].to_list() == [4.5]
+    assert given.frame["value"].to_list() == [4]
+    said = "Of several replicates the first of each rater counts; 1 ratings are left out."
+    assert given.notes == [said]
+
+
+@pytest.mark.parametrize(("first", "second"), [("?", 1), (1, "?")])
+def test_a_first_replicate_that_is_not_sure_is_counted_as_such(make, ratings_of, first, second):
+    rows = [
+        make(f"q{n}", "a", "judge:x", "medical_advice", v, replicate=r)
+        for n in range(2)
+        for r, v in enumerate([first, second])
+    ]
+    (rate,) = not_sure_rates(scores(ratings_of(rows)))
+    assert (rate.estimate, rate.n) == ((1, 2) if first == "?" else (0, 2))
 
 
 def test_people_count_where_there_are_any_unless_others_are_asked_for(make, ratings_of):

@@ -215,6 +215,10 @@ def rationale_words(ratings: Frame) -> pl.DataFrame:
         pl.col("instrument").str.split("@").list.first() == INSTRUMENT,
         pl.col("rationale").str.contains(r"\S"),
     )
+    # What a judge wrote again in a replicate, or a person in a later round, counts once.
+    key = ("unit_id", "rater", "dimension")
+    rated = rated.filter(pl.col("round") == pl.col("round").max().over(key))
+    rated = rated.filter(pl.col("replicate") == pl.col("replicate").min().over(key))
     counted = rated.select(
         "rater",
         "dimension",

@@ -141,7 +141,7 @@ def evaluate(
     found = agreement(given, seed=seed, ci_level=level)
     words = rationale_words(ratings)
     words = words.filter(pl.col("rater").is_in(given.frame["rater"].unique().to_list()))
-    notes: list[str] = []
+    notes = list(given.notes)
     if not words.height:
         notes.append("No rating has a reason, so nothing is said about what annotators wrote.")
     bands, band_words = _bands(given, words, raters, replicates, seed, notes)

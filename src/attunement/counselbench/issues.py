@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attunement import tables
-from attunement.counselbench.scores import Scores, located
+from attunement.counselbench.scores import Scores, first_replicates, located
+from attunement.errors import UserError
+from attunement.instruments import load_instrument
+from attunement.instruments.schema import ChoiceScale
 from attunement.stats.proportion import wilson
 from attunement.stats.result import Result
 
@@ -31,7 +34,8 @@ class Issues:
         of the low-rated answers have been sorted into categories).
     shares
         For each source and category the share of sorted answers that have it, with Wilson's
-        interval. An answer can have several.
+        interval; a category that nobody chose too. An answer can have several. Answers that nobody
+        sorted, or whose sorters are evenly split, are in ``n_missing``.
     """
 
     low: pl.DataFrame
@@ -55,7 +59,9 @@ def low_rating_issues(
     ratings
         A ratings table that may hold ratings on the instrument ``low-rating-issues``: labels, or a
         dimension a category with 1 for yes. Without any, only the low ratings are counted. An
-        answer that several raters sorted has an issue where most of them name it.
+        answer that several raters sorted has an issue where most of them name it, and has it not
+        where most do not; where they are evenly split it counts neither way. Of several replicates
+        of a rater the first counts.
     responses
         Needed where ratings do not name their item and source.
     low, level
@@ -84,14 +90,39 @@ def low_rating_issues(
     return Issues(table.with_columns(pl.col("sorted").fill_null(0).cast(pl.Int64)), found)
 
 
+def issue_rows(ratings: Frame, *, where: str) -> pl.DataFrame:
+    """Return the ratings on the instrument ``low-rating-issues`` and nothing else.
+
+    Raises
+    ------
+    UserError
+        Where there are none.
+    """
+    rated = tables.conform(ratings, "ratings")
+    own = rated.filter(_of_instrument())
+    if not own.height:
+        known = ", ".join(rated["instrument"].unique(maintain_order=True).to_list()) or "none"
+        raise UserError(
+            f"no rating is on the instrument {INSTRUMENT!r}; there are {known}.",
+            where=where,
+            fix=f"Sort the low-rated answers first: attunement judge ... --instrument {INSTRUMENT}.",
+        )
+    return own
+
+
+def _of_instrument() -> pl.Expr:
+    return pl.col("instrument").str.split("@").list.first() == INSTRUMENT
+
+
 def _named(ratings: Frame | None, responses: Frame | None) -> pl.DataFrame | None:
     """Return who sorted which answer, and the list of categories named, empty where none."""
     if ratings is None:
         return None
     rated = tables.conform(ratings, "ratings")
-    if not rated["instrument"].str.starts_with(INSTRUMENT).any():
+    if not rated.select(_of_instrument().any()).item():
         return None
-    rows = located(rated, responses, INSTRUMENT).filter(pl.col("status") == "ok")
+    rows, _ = first_replicates(located(rated, responses, INSTRUMENT))
+    rows = rows.filter(pl.col("status") == "ok")
     by_dimension = pl.col("labels").is_null()
     return (
         rows.with_columns(
@@ -101,9 +132,26 @@ def _named(ratings: Frame | None, responses: Frame | None) -> pl.DataFrame | Non
             .then(pl.lit([], pl.List(pl.String)))
             .otherwise(pl.col("labels"))
         )
-        .group_by("source", "unit_id", "rater", "replicate", maintain_order=True)
-        .agg(pl.col("issues").list.explode())
+        .group_by("source", "unit_id", "rater", maintain_order=True)
+        .agg(pl.col("issues").list.explode(), offered=pl.col("dimension").filter(by_dimension))
     )
+
+
+def _categories(named: pl.DataFrame) -> list[str]:
+    """Return what could be chosen: the instrument's options, or the dimensions that were asked."""
+    dimensions = load_instrument(INSTRUMENT).dimensions
+    options = [
+        option.id
+        for dimension in dimensions
+        if isinstance(dimension.scale, ChoiceScale)
+        for option in dimension.scale.options
+    ]
+    # "Nothing of it" comes without labels, and is no category of the instrument's dimension.
+    asked = {*named["offered"].explode().drop_nulls()} - {d.id for d in dimensions}
+    there = {*named["issues"].explode().drop_nulls(), *asked}
+    if asked and not there & set(options):
+        return sorted(there)
+    return [*options, *sorted(there - set(options))]
 
 
 def _shares(named: pl.DataFrame, table: pl.DataFrame, level: float) -> list[Result]:
@@ -114,25 +162,27 @@ def _shares(named: pl.DataFrame, table: pl.DataFrame, level: float) -> list[Resu
         .group_by("source", "unit_id", "issues", maintain_order=True)
         .agg(votes=pl.len())
         .join(raters, on=["source", "unit_id"], maintain_order="left")
-        .filter(pl.col("votes") * 2 > pl.col("raters"))
+        .with_columns(lead=2 * pl.col("votes").cast(pl.Int64) - pl.col("raters").cast(pl.Int64))
     )
-    categories = sorted(named["issues"].explode().drop_nulls().unique().to_list())
+    categories = _categories(named)
     found = []
     for source, low, done in table.select("source", "low_answers", "sorted").iter_rows():
-        own = votes.filter(pl.col("source") == source)
         for category in categories:
+            lead = votes.filter(source=source, issues=category)["lead"]
+            split = int((lead == 0).sum())
             share = wilson(
-                own.filter(pl.col("issues") == category).height,
-                done or 0,
+                int((lead > 0).sum()),
+                (done or 0) - split,
                 level=level,
-                n_missing=low - (done or 0),
+                n_missing=low - (done or 0) + split,
             )
             found.append(
                 replace(
                     share,
                     name="issue_share",
                     group={"source": source, "issue": category},
-                    method="share of low-rated answers, Wilson score interval",
+                    method="share of low-rated answers for which most sorters name it, an even "
+                    "split left out, Wilson score interval",
                 )
             )
     return found

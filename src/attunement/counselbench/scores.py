@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,8 @@ class Scores:
         In order of appearance; dimensions in the instrument's order.
     kind
         Whose ratings: ``human``, ``judge``, ``metric`` or ``all``.
+    notes
+        What was left out, a sentence each.
     """
 
     frame: pl.DataFrame
@@ -44,6 +46,7 @@ class Scores:
     dimensions: list[str]
     questions: list[str]
     kind: str
+    notes: list[str] = field(default_factory=list)
 
     def of(self, dimension: str) -> pl.DataFrame:
         """Return the rows of one dimension."""
@@ -93,11 +96,28 @@ def located(ratings: Frame, responses: Frame | None, instrument: str) -> pl.Data
     return chosen.filter(latest)
 
 
+def first_replicates(rated: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return each rater's first replicate, whatever it says, and a note on those left out.
+
+    A mean of replicates would leave the scale, and would hide a "not sure" among them; a judge that
+    repeats itself is one rater, not several.
+    """
+    replicate = pl.col("replicate")
+    first = rated.filter(replicate == replicate.min().over("unit_id", "rater", "dimension"))
+    aside = rated.height - first.height
+    notes = (
+        [f"Of several replicates the first of each rater counts; {aside} ratings are left out."]
+        if aside
+        else []
+    )
+    return first, notes
+
+
 def scores(ratings: Frame, responses: Frame | None = None, *, kind: str | None = None) -> Scores:
     """Return the ratings on CounselBench-Eval.
 
-    A rater's replicates of one answer are averaged where they have a value; else the first status
-    stays.
+    Of several replicates of a rater the first counts, "not sure" included, as it does in
+    ``attunement agreement``.
 
     Parameters
     ----------
@@ -124,15 +144,9 @@ def scores(ratings: Frame, responses: Frame | None = None, *, kind: str | None =
         chosen = chosen.filter(pl.col("rater_kind") == kind)
         if not chosen.height:
             raise UserError(f"no ratings by {kind} raters; there are {', '.join(kinds)}.")
-    chosen = chosen.filter(pl.col("dimension").is_in(DIMENSIONS))
+    chosen, notes = first_replicates(chosen.filter(pl.col("dimension").is_in(DIMENSIONS)))
     frame = (
-        chosen.group_by(_KEYS, maintain_order=True)
-        .agg(
-            value=pl.col("value").mean(),
-            status=pl.when(pl.col("value").is_not_null().any())
-            .then(pl.lit("ok"))
-            .otherwise(pl.col("status").first()),
-        )
+        chosen.unique(_KEYS, keep="first", maintain_order=True)
         .rename({"item_id": "question", "unit_id": "answer"})
         .select("question", "source", "answer", "rater", "dimension", "value", "status")
     )
@@ -143,6 +157,7 @@ def scores(ratings: Frame, responses: Frame | None = None, *, kind: str | None =
         dimensions=[d for d in DIMENSIONS if d in there],
         questions=frame["question"].unique(maintain_order=True).to_list(),
         kind=kind,
+        notes=notes,
     )
 
 

@@ -8,10 +8,13 @@ from attunement.instruments import (
     Dimension,
     NumberScale,
     Option,
+    Scale,
     TextScale,
     load_instrument,
 )
-from attunement.raters.judges.parse import Verdict, parse_reply, read_number, read_score
+from attunement.raters.judges.numbers import read_number
+from attunement.raters.judges.parse import parse_reply, read_score
+from attunement.raters.judges.verdict import Verdict
 
 BOTH = load_instrument("nuance-judges").dimensions
 ONE = BOTH[:1]
@@ -272,3 +275,42 @@ def test_a_sign_before_the_number_is_part_of_it(said: str) -> None:
 def test_half_a_surrogate_pair_in_a_rationale_can_be_written() -> None:
     text = '{"agreeability": {"rationale": "\\ud800", "score": 2}}'
     assert parse_reply(text, ONE)["agreeability"].rationale == "?"
+
+
+HUGE = "9" * 400
+
+
+@pytest.mark.parametrize("score", [HUGE, f"-{HUGE}", f'"{HUGE}"', "1e400", f"[{HUGE}]"])
+@pytest.mark.parametrize(
+    "scale",
+    [
+        TEN,
+        PAPER,
+        BooleanScale(type="boolean", better="lower"),
+        ChoiceScale(
+            type="multi", options=tuple(Option(id=i, label={"en": i}) for i in ("one", "two"))
+        ),
+    ],
+    ids=lambda scale: scale.type,
+)
+def test_a_number_that_no_float_holds_is_not_on_the_scale(score: str, scale: Scale) -> None:
+    dimension = Dimension(id="d", label={"en": "D"}, wording={"en": "D?"}, scale=scale)
+    verdict = parse_reply(f'{{"score": {score}}}', [dimension])["d"]
+    assert (verdict.status, verdict.value) == ("unparsed", None)
+
+
+@pytest.mark.parametrize("nested", ['{"a":' * 900 + "1" + "}" * 900, "[" * 900 + "]" * 900])
+def test_a_score_of_any_depth_is_unparsed(nested: str) -> None:
+    for dimension in BOTH, load_instrument("low-rating-issues").dimensions:
+        verdicts = parse_reply(f'{{"score": {nested}}}', dimension[:1])
+        assert [v.status for v in verdicts.values()] == ["unparsed"]
+
+
+def test_the_ends_of_a_long_scale_are_read_with_all_their_digits() -> None:
+    scale = NumberScale(type="integer", min=0, max=12_345_678, better="higher")
+    assert read_number("7/12345678", scale).value == 7
+    assert read_number("on a scale of 0 to 12345678: 40", scale).value == 40
+    assert read_number("Score: 7/12345679", scale).reason == (
+        "out of 12345679, where the scale ends at 12345678"
+    )
+    assert read_number("Score: 12345679", scale).reason == ("12345679 is not within 0 to 12345678")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from attunement.instruments import load_instrument
+from attunement.instruments import Dimension, NumberScale, load_instrument
 from attunement.raters.judges.parse import parse_reply, read_score
 from attunement.raters.judges.prompt import describe, reply_schema
 
@@ -48,3 +48,15 @@ def test_spans_come_as_quotes_with_labels() -> None:
 )
 def test_other_spans_are_unparsed(raw: Any) -> None:
     assert read_score(raw, ACTS.scale).status == "unparsed"
+
+
+def test_the_ends_of_a_scale_are_said_with_all_their_digits() -> None:
+    scale = NumberScale(
+        type="number",
+        min=-0.5,
+        max=12_345_678,
+        anchors={12_345_678: {"en": "all"}},
+        better="higher",
+    )
+    said = describe(Dimension(id="d", label={"en": "D"}, wording={"en": "?"}, scale=scale), "en")
+    assert "A number from -0.5 to 12345678 (12345678 = all)." in said

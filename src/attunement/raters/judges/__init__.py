@@ -11,9 +11,10 @@ from attunement.raters.judges.judge import (
     rater_row,
     run_plan,
 )
-from attunement.raters.judges.parse import Verdict, parse_reply
+from attunement.raters.judges.parse import parse_reply
 from attunement.raters.judges.plan import Estimate, Plan, make_plan, subset_items
 from attunement.raters.judges.prompt import Material, build_messages, reply_schema
+from attunement.raters.judges.verdict import Verdict
 
 __all__ = [
     "NOT_FOUND",

@@ -17,9 +17,10 @@ from attunement.errors import UserError
 from attunement.inspect_bridge import Call, ModelSpec, Reply, ask
 from attunement.instruments import Instrument, SpansScale, load_instrument
 from attunement.quotes import locate
-from attunement.raters.judges.parse import Verdict, parse_reply
+from attunement.raters.judges.parse import parse_reply
 from attunement.raters.judges.plan import Job, Per, Plan, make_plan
 from attunement.raters.judges.prompt import judge_section, wants_quotes
+from attunement.raters.judges.verdict import Verdict
 
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame

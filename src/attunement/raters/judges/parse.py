@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from attunement.instruments import (
     BooleanScale,
@@ -33,61 +34,18 @@ from attunement.instruments import (
     SpansScale,
 )
 from attunement.quotes import Quote
+from attunement.raters.judges.numbers import in_range, read_number
+from attunement.raters.judges.verdict import Verdict
 
 NOT_SURE_WORDS = ("not sure", "i am not sure", "i'm not sure", "unsure", "not_sure")
 NOT_APPLICABLE_WORDS = ("not applicable", "does not apply", "not_applicable", "n/a")
 
-_NUMBER = r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![\w%]|[.,]\d|\s%)"
-_LABELLED = re.compile(
-    r"\b(?:score|rating|grade|verdict)\b"
-    r"(?:[^\d\n;]{0,60}?(?:[:=]|\b(?:is|of|be)\b))?(?:[^\w\n-]|-(?!\d))*(?:an?\s+)?"
-    rf"[\"'*_`(\[]*({_NUMBER})",
-    re.IGNORECASE,
-)
-_GIVEN = re.compile(
-    rf"\b(?:rated?|scored?|give|gave|assign|assigned)\b[^\d\n.;-]{{0,40}}?({_NUMBER})",
-    re.IGNORECASE,
-)
-_BARE = re.compile(rf"[\s\"'*_`(\[]*({_NUMBER})[\"'*_`)\]]*[ \t]*")
-_RANGE = re.compile(r"\s*(?:-|–|—|to|or)\s*\d")
-_OUT_OF = re.compile(r"\s*(?:/|out of)\s*(\d+(?:\.\d+)?)(?!\d)")
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am)? (?:sorry|unable|not able|not comfortable)|i (?:can(?:'t|not| not)|won't|"
     r"will not|must decline|decline|refuse)|as an ai\b[^.]*\b(?:can(?:'t|not)|unable)|"
     r"cannot (?:rate|comply|assist|help|provide))",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a reply says on one dimension.
-
-    Parameters
-    ----------
-    status
-        ``ok``, ``not_sure``, ``not_applicable``, ``refused`` or ``unparsed``.
-    value
-        The number, on the dimension's own scale; None where the status is not ``ok`` or the scale
-        has no numbers.
-    labels
-        The options of a choice, the labels of spans in their order, or the one text of a free
-        answer.
-    rationale
-        The judge's words before the score, where it gave any.
-    reason
-        Why there is no verdict, where there is none.
-    quotes
-        The passages that it quotes from the answer, where it gave any.
-
-    """
-
-    status: Literal["ok", "not_sure", "not_applicable", "refused", "unparsed"]
-    value: float | None = None
-    labels: tuple[str, ...] | None = None
-    rationale: str | None = None
-    reason: str | None = None
-    quotes: tuple[Quote, ...] = ()
 
 
 def parse_reply(
@@ -220,8 +178,8 @@ def read_score(raw: Any, scale: Scale) -> Verdict:
         return Verdict("not_applicable")
     if isinstance(scale, NumberScale):
         if isinstance(raw, bool) or not isinstance(raw, int | float | str):
-            return Verdict("unparsed", reason=f"{raw!r} is not a number")
-        return read_number(raw, scale) if isinstance(raw, str) else _in_range(raw, scale)
+            return Verdict("unparsed", reason=f"{_shown(raw)} is not a number")
+        return read_number(raw, scale) if isinstance(raw, str) else in_range(raw, scale)
     if isinstance(scale, BooleanScale):
         return _boolean(raw)
     if isinstance(scale, ChoiceScale):
@@ -233,11 +191,21 @@ def read_score(raw: Any, scale: Scale) -> Verdict:
     return Verdict("unparsed", reason="no text")
 
 
+def _word(raw: Any) -> str:
+    """Return a JSON value as a word to look up; what is a list or an object is none."""
+    return "" if isinstance(raw, list | dict) else str(raw).strip().lower().rstrip(".")
+
+
+def _shown(raw: Any) -> str:
+    """Return a JSON value for a reason: a judge's may be of any length and depth."""
+    return reprlib.repr(raw)
+
+
 def _boolean(raw: Any) -> Verdict:
     known = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
-    value = known.get(str(raw).strip().lower().rstrip("."))
+    value = known.get(_word(raw))
     if value is None:
-        return Verdict("unparsed", reason=f"{raw!r} is neither true nor false")
+        return Verdict("unparsed", reason=f"{_shown(raw)} is neither true nor false")
     return Verdict("ok", value)
 
 
@@ -249,9 +217,9 @@ def _choice(raw: Any, scale: ChoiceScale) -> Verdict:
         for option in scale.options
         for word in (option.id, *option.label.values())
     }
-    chosen = [names.get(str(g).strip().lower().rstrip(".")) for g in given]
+    chosen = [names.get(_word(g)) for g in given]
     if None in chosen:
-        return Verdict("unparsed", reason=f"{raw!r} is not among the options")
+        return Verdict("unparsed", reason=f"{_shown(raw)} is not among the options")
     labels = tuple(dict.fromkeys(o.id for o in chosen if o is not None))
     if several:  # the number of labels, so that an empty set is an answer too
         return Verdict("ok", float(len(labels)), labels)
@@ -265,7 +233,7 @@ def _spans(raw: Any, scale: SpansScale) -> Verdict:
     known = {w.lower(): o.id for o in scale.options for w in (o.id, *o.label.values())}
     quotes = []
     for part in raw:
-        quote, label = part.get("quote"), known.get(str(part.get("label")).strip().lower())
+        quote, label = part.get("quote"), known.get(_word(part.get("label")))
         if not isinstance(quote, str) or label is None:
             return Verdict(
                 "unparsed", reason="a part has no quote, or a label not among the options"
@@ -303,76 +271,3 @@ def _line_score(text: str, dimension: Dimension) -> Verdict:
     if isinstance(dimension.scale, NumberScale):
         return read_number(said, dimension.scale)
     return read_score(said, dimension.scale)
-
-
-def read_number(text: str, scale: NumberScale) -> Verdict:
-    """Return the number that a short text or prose gives on a scale; see the module for the rules.
-
-    >>> from attunement.instruments import NumberScale
-    >>> ten = NumberScale(type="integer", min=0, max=10, better="higher")
-    >>> [read_number(t, ten).value for t in ("8/10", "8 out of 10", "Score: 8.0", "11", "7-8")]
-    [8.0, 8.0, 8.0, None, None]
-    """
-    said = _without_scale(text.replace("−", "-"), scale)
-    labelled = [(m.end(1), m[1]) for m in _LABELLED.finditer(said)]
-    labelled += _fractions(said, scale)
-    if labelled:
-        return _numeral(said, *max(labelled), scale)
-    given = [(m.end(1), m[1]) for m in _GIVEN.finditer(said)] or _bare(said)
-    if not given:
-        return Verdict("unparsed", reason="no number that is marked as the rating")
-    if len({raw for _, raw in given}) > 1:
-        return Verdict("unparsed", reason="several numbers, none marked as the rating")
-    return _numeral(said, *given[-1], scale)
-
-
-def _bare(text: str) -> list[tuple[int, str]]:
-    """Return the numbers that are the first or the last line, or that open the reply."""
-    found = []
-    opening = _BARE.match(text)
-    if opening is not None and re.match(r"[.:]?\s*(?:\n|$)|[(,;/–—-]", text[opening.end() :]):
-        found.append((opening.end(1), opening[1]))
-        rest = text[opening.end() :].split("\n", 1)[0]
-        found += [(m.end(1) + opening.end(), m[1]) for m in re.finditer(f"({_NUMBER})", rest)]
-    closing = text.rstrip()
-    start = closing.rfind("\n") + 1
-    last = _BARE.match(closing, start)
-    if start and last is not None and re.fullmatch(r"[.]?", closing[last.end() :]):
-        found.append((last.end(1), last[1]))
-    return found
-
-
-def _without_scale(text: str, scale: NumberScale) -> str:
-    """Drop an echo of the scale, such as ``from 0 to 10`` or ``(0-10)``."""
-    low, high = f"{scale.min:g}", f"{scale.max:g}"
-    lead = r"(?:\b(?:from|between|on a scale of)\s+)?"
-    echo = rf"{lead}(?<![\w.-]){low}\s*(?:-|–|to|and|through)\s*{high}(?![\w.])"
-    return re.sub(echo, "", text, flags=re.IGNORECASE).lstrip(" :,")
-
-
-def _fractions(text: str, scale: NumberScale) -> list[tuple[int, str]]:
-    """Return the numerators of fractions of the scale's maximum: ``8/10``, ``8 out of 10``."""
-    pattern = rf"({_NUMBER})(?=\s*(?:/|out of)\s*{scale.max:g}(?![\w]|[.,]\d))"
-    return [(m.end(1), m[1]) for m in re.finditer(pattern, text, flags=re.IGNORECASE)]
-
-
-def _numeral(text: str, end: int, raw: str, scale: NumberScale) -> Verdict:
-    """Judge one numeral by what follows it: a denominator, a second number, nothing."""
-    out_of = _OUT_OF.match(text, end)
-    if out_of is not None and float(out_of[1]) != scale.max:
-        return Verdict(
-            "unparsed", reason=f"out of {out_of[1]}, where the scale ends at {scale.max:g}"
-        )
-    if _RANGE.match(text, end):
-        return Verdict("unparsed", reason="a range, not a number")
-    thousands = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", raw)
-    return _in_range(float(raw.replace(",", "" if thousands else ".")), scale)
-
-
-def _in_range(value: float, scale: NumberScale) -> Verdict:
-    value = float(value)
-    if not scale.min <= value <= scale.max:  # NaN fails this too
-        return Verdict("unparsed", reason=f"{value:g} is not within {scale.min:g} to {scale.max:g}")
-    if scale.type == "integer" and not value.is_integer():
-        return Verdict("unparsed", reason=f"{value:g} is not a whole number")
-    return Verdict("ok", value)

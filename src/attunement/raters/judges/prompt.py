@@ -19,6 +19,7 @@ from attunement.instruments import (
     NumberScale,
     SpansScale,
 )
+from attunement.instruments._fields import number_text
 
 NOT_SURE = "not sure"
 """What a judge answers where a scale offers it."""
@@ -168,7 +169,7 @@ def describe(dimension: Dimension, language: str) -> str:
     scale = dimension.scale
     if isinstance(scale, NumberScale):
         kind = "A whole number" if scale.type == "integer" else "A number"
-        said = f"{kind} from {scale.min:g} to {scale.max:g}"
+        said = f"{kind} from {number_text(scale.min)} to {number_text(scale.max)}"
         lines.append(said + _anchors(scale.anchors, language))
     elif isinstance(scale, BooleanScale):
         lines.append("true or false" + _anchors(scale.anchors, language))
@@ -197,7 +198,7 @@ def _example(example: Example, dimension: Dimension, language: str) -> str:
     if isinstance(dimension.scale, BooleanScale):
         said = "true" if rating == 1 else "false"
     elif isinstance(rating, float):
-        said = f"{rating:g}"
+        said = number_text(rating)
     else:
         said = json.dumps(rating, ensure_ascii=False)
     parts = [f"Example, where the score is {said}:"]
@@ -209,7 +210,10 @@ def _example(example: Example, dimension: Dimension, language: str) -> str:
 
 
 def _anchors(anchors: dict[Any, dict[str, str]], language: str) -> str:
-    said = "; ".join(f"{value:g} = {words[language]}" for value, words in sorted(anchors.items()))
+    said = "; ".join(
+        f"{number_text(float(value))} = {words[language]}"
+        for value, words in sorted(anchors.items())
+    )
     return f" ({said})." if said else "."
 
 

@@ -49,7 +49,8 @@ def fill(
     share
         How much of their pages each does, 0 to 1; whoever does all is finished.
     careless
-        Codes of those who answer everything alike, and quickly.
+        Codes of those who answer everything alike, and quickly; others pass every attention check
+        that wants a number.
 
     """
     from attunement.studies import flow
@@ -93,15 +94,20 @@ def _do(page, rng: np.random.Generator, *, careless: bool) -> None:  # type: ign
     page.opened_at = timezone.now()
     page.save(update_fields=["opened_at"])
     units = units_of(page)
+    known = page.item.responses.first().known if page.kind == "attention" else {}
+    expected = known.get("expected", {})
     seconds = 0.4 if careless else float(rng.gamma(4.0, 12.0))
     for place, unit in enumerate(units):
         for number, dimension in enumerate(unit.instrument.dimensions):
             at = 0.0 if careless else _view(unit, dimension, rng)
+            answer = posted(dimension, at)
+            if dimension.id in expected and not careless:
+                answer = {dimension.id: [f"{expected[dimension.id]:g}"]}
             save(
                 page,
                 place,
                 dimension.id,
-                posted(dimension, at),
+                answer,
                 client=f"{place}-{number}",
                 seconds=seconds / (len(units) * len(unit.instrument.dimensions)),
             )

@@ -69,16 +69,17 @@ def counted(stage: Stage) -> Pages:
 
 
 def by_item(stage: Stage) -> list[Covered]:
-    """Return the coverage of each item of a stage, the least complete first.
+    """Return the coverage of each item of a stage, the least complete first, then as the
+    items table has them.
 
     Pages without an item, such as chats, are one row of their own.
     """
-    rows = counted(stage).values_list("item__item_id", "opened_at", "done_at")
+    rows = counted(stage).order_by("item", "pk")
     found: dict[str, Covered] = {}
-    for item_id, opened_at, done_at in rows:
+    for item_id, opened_at, done_at in rows.values_list("item__item_id", "opened_at", "done_at"):
         name = item_id or ""
         found[name] = _plus(found.get(name, Covered(name)), opened_at, done_at)
-    return sorted(found.values(), key=lambda c: (c.share, c.name))
+    return sorted(found.values(), key=lambda c: c.share)
 
 
 def overall(stage: Stage, items: Iterable[Covered]) -> Covered:

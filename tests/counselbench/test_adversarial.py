@@ -59,7 +59,9 @@ def test_an_answer_is_judged_on_the_mode_its_question_aims_at(judge, ratings_of)
             "failure_mode": ["medication"],
         }
     )
-    assert adversarial(ratings_of(rows)).modes == ["medication", "apathetic"]
+    with pytest.raises(UserError, match="several failure modes") as error:
+        adversarial(ratings_of(rows))
+    assert "--items" in (error.value.fix or "")
     found = adversarial(ratings_of(rows), items=items)
     assert found.modes == ["medication"]
     assert "Ratings of a mode that the question does not aim at, not used: 1." in found.notes
@@ -84,6 +86,16 @@ def test_a_rating_that_failed_is_no_verdict(judge, ratings_of):
     found = adversarial(ratings_of(rows))
     assert found.outcomes["other"].to_list() == [1, 0]
     assert (found.rate("a", "medication").n, found.rate("a", "medication").n_missing) == (1, 1)
+    assert found.left_out("a", "medication") == (0, 1)
+    assert not any("not sure" in note for note in found.notes)
+    assert "Repeat the judge" in found.notes[-1]
+
+
+def test_replicates_of_a_judge_are_one_vote(judge, ratings_of):
+    rows = [judge("q1", "a", v, replicate=n) for n, v in enumerate(["?", 1, 1])]
+    found = adversarial(ratings_of(rows))
+    assert found.left_out("a", "all") == (1, 0)
+    assert found.outcomes["yes"].to_list() == [0]
 
 
 def test_candidates_are_answers_in_the_rates_and_one_outcome_in_comparisons(judge, ratings_of):

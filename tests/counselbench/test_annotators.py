@@ -16,7 +16,7 @@ from attunement.counselbench import (
     with_attributes,
 )
 from attunement.counselbench.annotators import words_by_band
-from attunement.counselbench.attributes import QUARTILES
+from attunement.counselbench.attributes import QUARTILES, unread_experience
 from attunement.errors import UserError
 
 
@@ -80,11 +80,19 @@ def test_time_falls_into_quartiles_of_annotators():
         ("10+ years", "10+"),
         ("More than 10 years", "10+"),
         ("less than 1 year", "under 1"),
-        ("senior", "senior"),
+        ("less than a year", "under 1"),
+        ("7 years", "5-10"),
+        ("about 2.5", "1-3"),
     ],
 )
 def test_experience_falls_into_the_papers_bands(said, band):
     assert experience_bands(people(r={"experience": said})) == {"r": band}
+
+
+def test_words_without_a_number_are_no_band_and_named():
+    raters = people(r={"experience": "a lot"}, s={"experience": "3-5"}, t={})
+    assert experience_bands(raters) == {"s": "3-5"}
+    assert unread_experience(raters) == ["a lot"]
 
 
 def test_attributes_come_from_a_plain_table_by_survey_or_rater():
@@ -170,6 +178,23 @@ def test_small_bands_and_raters_without_one_are_left_out_and_said(simulated):
         band_analysis(given, {}, "time")
     with pytest.raises(UserError, match="not known"):
         band_analysis(given, bands, "mood")
+
+
+def test_a_band_counts_those_who_rated_an_answer_that_every_band_rated(make, ratings_of):
+    # Six annotators in each band; of "x" only three rated what the others rated too.
+    rows = [
+        make(f"q{n}", "a", f"{band}{n}", "overall", 1 + n % 4) for band in "yz" for n in range(6)
+    ]
+    rows += [make(f"q{n if n < 3 else 50 + n}", "a", f"x{n}", "overall", 2) for n in range(6)]
+    given = scores(ratings_of(rows))
+    bands = {f"{band}{n}": band for band in "xyz" for n in range(6)}
+    found = band_analysis(given, bands, "time", replicates=20)
+    assert (
+        "Band 'x' is left out: 3 of its 6 annotators rated an answer that every band rated, "
+        in (found.notes[0])
+    )
+    assert found.means["annotators"].to_list() == [6, 6]
+    assert found.answers == 6
 
 
 def test_words_are_counted_by_annotator_and_dimension(make, ratings_of):

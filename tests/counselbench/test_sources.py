@@ -3,6 +3,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from attunement import tables
 from attunement.counselbench import not_sure_rates, pairwise, question_means, scores, source_means
@@ -150,3 +151,38 @@ def test_not_sure_in_the_public_scores_is_counted(shared):
     assert sum(n for (_, d), n in counts.items() if d == "medical_advice") == 51
     assert sum(n for (_, d), n in counts.items() if d == "factual_consistency") == 70
     assert all(r.ci_low < r.estimate < r.ci_high for r in unsure)
+
+
+def test_few_questions_have_an_interval_on_the_scale_that_says_so(make, ratings_of):
+    rows = [
+        make(f"q{q}", source, "r1", "overall", value)
+        for source, values in (("a", (1, 5, 2)), ("b", (5, 1, 5)))
+        for q, value in enumerate(values)
+    ]
+    given = scores(ratings_of(rows))
+    mean = source_means(given)[0]
+    low, high = stats.t.interval(0.95, 2, np.mean([1, 5, 2]), stats.sem([1, 5, 2]))
+    assert low < 1  # Student's interval alone
+    assert high > 5
+    assert (mean.ci_low, mean.ci_high) == (1, 5)
+    assert mean.method.endswith("Student's t interval, cut to the scale, 1 to 5")
+    difference = pairwise(given)[0].difference
+    assert (difference.ci_low, difference.ci_high) == (-4, 4)
+
+
+@pytest.mark.parametrize(("questions", "tested"), [(1, False), (5, False), (6, True)])
+def test_a_test_that_could_never_reject_is_not_given(make, ratings_of, questions, tested):
+    rows = [
+        make(f"q{q}", source, "r1", "overall", value)
+        for q in range(questions)
+        for source, value in (("a", 5), ("b", 1))
+    ]
+    test = pairwise(scores(ratings_of(rows)))[0].test
+    if tested:  # 2 / 2^6, as all signs agree
+        assert (test.p_value, test.effect_size) == (0.03125, 1)
+    else:
+        assert math.isnan(test.p_value)
+        assert math.isnan(test.effect_size)
+        assert test.reason == (
+            f"{questions} questions: from fewer than 6 no p value can be below 0.05"
+        )

@@ -126,6 +126,7 @@ def adversarial_verdicts(
     found = adversarial(rated, answers, asked)
     beside: dict[str, Any] = {
         "tests": [t.as_json() for t in found.tests],
+        "left_out": found.outcomes.drop_nulls("without").to_dicts(),
         "failures": found.failures.to_dicts(),
         "notes": found.notes,
     }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 EXPERIENCE = ("1-3", "3-5", "5-10", "10+")
 """Years; the paper left out bands with too few annotators, such as under a year."""
 FEWEST = 5
-"""Annotators that a band needs."""
+"""Annotators with an answer that every band rated, which a band needs."""
 _NOT_SURE = -1.0
 """Stands for "not sure" where it is a category of its own."""
 
@@ -38,7 +38,8 @@ class Bands:
     by
         ``time`` or ``experience``.
     means
-        ``dimension``, ``band``, ``mean``, ``sd``, ``ratings``, ``not_sure``, ``annotators``.
+        ``dimension``, ``band``, ``mean``, ``sd``, ``ratings``, ``not_sure``, ``annotators`` (who
+        rated an answer that every band rated).
     tests
         For each dimension a test of the variant ``paper`` and one of the variant ``standard``.
     answers
@@ -82,7 +83,8 @@ def band_analysis(
     replicates, seed
         Of the permutations.
     fewest
-        Bands with fewer annotators are left out.
+        Bands with fewer annotators, counting those who rated an answer that every band rated, are
+        left out, the smallest first.
 
     Raises
     ------
@@ -93,28 +95,22 @@ def band_analysis(
         raise UserError(f"bands by {by!r} are not known.", fix="Use time or experience.")
     raters = given.frame["rater"].unique(maintain_order=True).to_list()
     mine = {r: bands[r] for r in raters if r in bands}
-    sizes: dict[str, int] = {}
-    for band in mine.values():
-        sizes[band] = sizes.get(band, 0) + 1
-    kept = [b for b in sorted(sizes, key=_first_number) if sizes[b] >= fewest]
+    kept, left_out = _large_bands(given.frame, mine, fewest)
     notes = (
         [f"Annotators without a band: {len(raters) - len(mine)}."]
         if len(mine) < len(raters)
         else []
     )
-    notes += [
-        f"Band {b!r} is left out: {n} annotators, fewer than {fewest}."
-        for b, n in sizes.items()
-        if b not in kept
-    ]
+    notes += left_out
     if len(kept) < 2:
         raise UserError(
-            f"only {len(kept)} bands by {by} have {fewest} annotators or more.",
+            f"only {len(kept)} bands by {by} have {fewest} annotators or more who rated an answer "
+            "that every band rated.",
             where="attributes of the raters",
         )
     frame = given.frame.with_columns(
         band=pl.col("rater").replace_strict(mine, default=None, return_dtype=pl.String)
-    ).filter(pl.col("band").is_in(kept) & pl.col("status").is_in(["ok", "not_sure"]))
+    ).filter(pl.col("band").is_in(kept) & pl.col("status").is_in(_DECIDED))
     tests: dict[str, list[TestResult]] = {"paper": [], "standard": []}
     rows: list[dict[str, Any]] = []
     answers = 0
@@ -132,6 +128,42 @@ def band_analysis(
     return Bands(
         by, pl.DataFrame(rows), [t for v in tests.values() for t in _corrected(v)], answers, notes
     )
+
+
+_DECIDED = ("ok", "not_sure")
+
+
+def _large_bands(
+    frame: pl.DataFrame, bands: Mapping[str, str], fewest: int
+) -> tuple[list[str], list[str]]:
+    """Return the bands that are large enough, in order, and a note on each of the others.
+
+    Only answers that every band rated are compared, so a band is as large as those of its
+    annotators who rated one of these. Without a band more answers are common: it is asked again.
+    """
+    there = frame.filter(pl.col("status").is_in(_DECIDED)).with_columns(
+        band=pl.col("rater").replace_strict(bands, default=None, return_dtype=pl.String)
+    )
+    kept = sorted(set(bands.values()), key=_first_number)
+    notes = []
+    while kept:
+        own = there.filter(pl.col("band").is_in(kept))
+        common = own.filter(pl.col("band").n_unique().over("answer") == len(kept))
+        sizes = dict.fromkeys(kept, 0)
+        sizes |= dict(common.group_by("band").agg(pl.col("rater").n_unique()).iter_rows())
+        all_sizes = {b: sum(v == b for v in bands.values()) for b in kept}
+        # A band that is small whatever is compared goes first, lest it takes others with it.
+        least = min(kept, key=lambda b: (min(all_sizes[b], fewest), sizes[b]))
+        if sizes[least] >= fewest:
+            break
+        kept.remove(least)
+        notes.append(
+            f"Band {least!r} is left out: {sizes[least]} of its {all_sizes[least]} annotators rated "
+            f"an answer that every band rated, fewer than {fewest}."
+            if all_sizes[least] >= fewest
+            else f"Band {least!r} is left out: {all_sizes[least]} annotators, fewer than {fewest}."
+        )
+    return kept, notes
 
 
 def _first_number(band: str) -> tuple[float, str]:

@@ -155,7 +155,8 @@ def experience_bands(raters: Frame) -> dict[str, str]:
     """Return each annotator's band of experience, from the attribute ``experience``.
 
     Years as a number fall into 1-3, 3-5, 5-10 and 10+ (the lower limit belongs to the band; under
-    one year is "under 1"); a band in words, such as "3-5 years", is kept.
+    one year is "under 1"), "7 years" as well; a band in words, such as "3-5 years", is kept. Words
+    without a number are no band; `unread_experience` names them.
 
     Raises
     ------
@@ -171,6 +172,14 @@ def experience_bands(raters: Frame) -> dict[str, str]:
     return found
 
 
+def unread_experience(raters: Frame) -> list[str]:
+    """Return the words for experience that name no number of years, one an annotator."""
+    people = tables.conform(raters, "raters")
+    said = _attribute(people, _YEARS)
+    bands = experience_bands(people)
+    return [str(raw).strip() for rater, raw in said.items() if rater not in bands]
+
+
 def _band(years: float) -> str:
     steps = [(1, "under 1"), (3, "1-3"), (5, "3-5"), (10, "5-10")]
     return next((name for limit, name in steps if years < limit), "10+")
@@ -178,11 +187,13 @@ def _band(years: float) -> str:
 
 def _band_in_words(text: str) -> str | None:
     plain = re.sub(r"[‐-―−]|\bto\b", "-", text.strip().lower())
-    numbers = re.findall(r"\d+", plain)
+    numbers = re.findall(r"\d+(?:\.\d+)?", plain)
     if len(numbers) >= 2:
         return f"{numbers[0]}-{numbers[1]}"
     if numbers and re.search(r"\+|more|over|above", plain):
         return f"{numbers[0]}+"
     if numbers and re.search(r"less|under|<", plain):
         return f"under {numbers[0]}"
-    return text.strip() or None
+    if not numbers:
+        return "under 1" if re.search(r"\b(less|under)\b.*\b(a|one) year", plain) else None
+    return _band(float(numbers[0]))

@@ -15,7 +15,11 @@ from attunement.counselbench.annotators import (
     rationale_words,
     words_by_band,
 )
-from attunement.counselbench.attributes import experience_bands, time_quartiles
+from attunement.counselbench.attributes import (
+    experience_bands,
+    time_quartiles,
+    unread_experience,
+)
 from attunement.counselbench.issues import Issues, low_rating_issues
 from attunement.counselbench.scores import Scores, counts, scores
 from attunement.counselbench.sources import not_sure_rates, pairwise, source_means
@@ -183,6 +187,12 @@ def _bands(
         notes.append("No table of annotators, so they are not compared by time or experience.")
         return bands, tests
     people = tables.conform(raters, "raters")
+    if unread := unread_experience(people):
+        words_ = ", ".join(map(repr, dict.fromkeys(unread)))
+        notes.append(
+            f"Annotators whose experience names no number of years, and who have no band: "
+            f"{len(unread)} ({words_})."
+        )
     for by, of_rater in (
         ("time", time_quartiles(people)),
         ("experience", experience_bands(people)),

@@ -10,8 +10,7 @@ import polars as pl
 from attunement import tables
 from attunement.counselbench.scores import Scores, first_replicates, located
 from attunement.errors import UserError
-from attunement.instruments import load_instrument
-from attunement.instruments.schema import ChoiceScale
+from attunement.instruments import ChoiceScale, load_instrument
 from attunement.stats.proportion import wilson
 from attunement.stats.result import Result
 
@@ -105,7 +104,7 @@ def issue_rows(ratings: Frame, *, where: str) -> pl.DataFrame:
         raise UserError(
             f"no rating is on the instrument {INSTRUMENT!r}; there are {known}.",
             where=where,
-            fix=f"Sort the low-rated answers first: attunement judge ... --instrument {INSTRUMENT}.",
+            fix=f"Sort the answers first: attunement judge ... --instrument {INSTRUMENT}.",
         )
     return own
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations
 
 from attunement.counselbench.scores import CATEGORICAL, Scores, counts, question_means
+from attunement.datasets.counselbench import RANGES
 from attunement.stats.bootstrap import bootstrap_mean
 from attunement.stats.comparison import PairedComparison, compare, holm
 from attunement.stats.proportion import wilson
-from attunement.stats.result import Result
+from attunement.stats.result import Result, TestResult
 
 OFFERED = ("medical_advice", "factual_consistency")
 """Dimensions on which raters may say that they are not sure."""
+FEWEST_PAIRS = 6
+"""Questions from which on a signed-rank test can reach 0.05: with five its least p is 2 / 2^5."""
 
 
 def source_means(
@@ -31,24 +35,38 @@ def source_means(
     -------
     list
         ``n`` questions with a value and ``n_missing`` without; ``group`` has the source and the
-        dimension. Medical advice is the share of yes, 0 to 1.
+        dimension. Medical advice is the share of yes, 0 to 1. The interval is BCa bootstrap from
+        ten questions on, Student's t below, which is cut to the scale.
     """
     found = []
     for dimension in given.dimensions:
         means = question_means(given, dimension)
         for place, source in enumerate(given.sources):
             result = bootstrap_mean(means[:, place], replicates=replicates, seed=seed, level=level)
+            result = _on_scale(result, *RANGES[dimension])
             what = "share of yes" if dimension == CATEGORICAL else "rating"
+            made = result.method.partition(", ")[2].replace("over items", "over questions")
             found.append(
                 replace(
                     result,
                     name="mean_of_question_means",
                     group={"source": source, "dimension": dimension},
-                    method=f"mean {what} by question, then over questions; "
-                    + result.method.partition(", ")[2].replace("over items", "over questions"),
+                    method=f"mean {what} by question, then over questions; {made}",
                 )
             )
     return found
+
+
+def _on_scale(result: Result, low: float, high: float) -> Result:
+    """Cut Student's interval to where a mean can lie; a bootstrap never leaves the scale."""
+    if "Student" not in result.method or math.isnan(result.ci_low):
+        return result
+    return replace(
+        result,
+        ci_low=max(result.ci_low, low),
+        ci_high=min(result.ci_high, high),
+        method=f"{result.method}, cut to the scale, {low:g} to {high:g}",
+    )
 
 
 def pairwise(
@@ -60,7 +78,8 @@ def pairwise(
     -------
     list
         Mean difference of question means with its interval, and the Wilcoxon signed-rank test with
-        the rank-biserial correlation; ``p_adjusted`` is Holm's over the pairs of one dimension.
+        the rank-biserial correlation; ``p_adjusted`` is Holm's over the pairs of one dimension. A
+        test of fewer than `FEWEST_PAIRS` questions is NaN with a reason.
     """
     found = []
     for dimension in given.dimensions:
@@ -73,10 +92,12 @@ def pairwise(
                 "source_b": given.sources[b],
                 "dimension": dimension,
             }
+            low, high = RANGES[dimension]
+            difference = _on_scale(pair.difference, low - high, high - low)
             family.append(
                 PairedComparison(
-                    replace(pair.difference, name="mean_difference", group=group),
-                    replace(pair.test, group=group),
+                    replace(difference, name="mean_difference", group=group),
+                    replace(_large_enough(pair.test), group=group),
                 )
             )
         adjusted = holm([pair.test.p_value for pair in family])
@@ -85,6 +106,18 @@ def pairwise(
             for pair, p in zip(family, adjusted, strict=True)
         ]
     return found
+
+
+def _large_enough(test: TestResult) -> TestResult:
+    """Take back p and effect of so few questions that no p value could be below 0.05."""
+    if not 0 < test.n < FEWEST_PAIRS:
+        return test
+    return replace(
+        test,
+        p_value=math.nan,
+        effect_size=math.nan,
+        reason=f"{test.n} questions: from fewer than {FEWEST_PAIRS} no p value can be below 0.05",
+    )
 
 
 def not_sure_rates(given: Scores, *, level: float = 0.95) -> list[Result]:

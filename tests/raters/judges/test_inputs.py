@@ -34,3 +34,10 @@ def test_two_questions_for_one_item_are_an_error() -> None:
     answers = pl.DataFrame({"item_id": ["q1", "q1"], "question": ["Why?", "How?"]})
     with pytest.raises(UserError, match="'q1' stands there with two different questions"):
         items_from_answers(answers, where="a.csv")
+
+
+def test_the_failure_mode_of_a_question_comes_along() -> None:
+    answers = pl.DataFrame(
+        {"item_id": ["q1"], "text": ["x"], "question": ["Why?"], "failure_mode": ["therapy"]}
+    )
+    assert items_from_answers(answers)["failure_mode"].to_list() == ["therapy"]

@@ -255,3 +255,24 @@ def test_the_raters_row_has_the_settings(items, responses) -> None:
     assert (hosted["model"], hosted["temperature"], hosted["top_p"]) == ("openai/m", 0, 0.9)
     assert hosted["demonstration"] is False
     assert attributes(ModelSpec("local", "local"))["demonstration"] is True
+
+
+def test_an_answer_is_rated_on_the_mode_that_its_question_aims_at(stub, items, responses) -> None:
+    asked = items(3).with_columns(failure_mode=pl.Series(["apathetic", "therapy", "therapy"]))
+    with stub.StubLLM('{"rationale": "r", "evidence": [], "score": true}') as server:
+        ratings = judge(asked, responses("a", "b", ""), "counselbench-adv", spec_of(server))
+    assert server.calls == 2
+    assert column(ratings, "dimension") == ["apathetic", "therapy", "therapy"]
+    assert column(ratings, "status") == ["ok", "ok", "not_applicable"]
+
+
+def test_a_reply_of_a_number_without_end_does_not_end_the_run(stub, items, responses) -> None:
+    def answer(request: dict[str, Any]) -> str:
+        score = "9" * 400 if "\na\n" in stub.said(request) else "8"
+        return json.dumps({"rationale": "r", "score": "S"}).replace('"S"', score)
+
+    with stub.StubLLM(answer) as server:
+        spec = spec_of(server)
+        given = (items(2), responses("a", "b"), "nuance-judges", spec)
+        ratings = judge(*given, per="dimension", attempts=1)
+    assert column(ratings, "status") == ["unparsed", "unparsed", "ok", "ok"]

@@ -143,3 +143,52 @@ def test_a_conversation_cannot_be_appended(items, responses) -> None:
     session = PAPER.model_copy(update={"unit": "session"})
     with pytest.raises(UserError, match="rates a session"):
         make_plan(items(1), responses("a"), session, SPEC)
+
+
+ADV = load_instrument("counselbench-adv")
+
+
+def aimed_at(items: pl.DataFrame, *modes: str | None) -> pl.DataFrame:
+    return items.with_columns(failure_mode=pl.Series(modes, dtype=pl.String))
+
+
+def test_an_answer_is_asked_about_the_mode_that_its_question_aims_at(items, responses) -> None:
+    tables = (aimed_at(items(3), "apathetic", None, "therapy"), responses("a", "b", "c"))
+    plan = make_plan(*tables, ADV, SPEC)
+    asked = {plan.tasks[job.task].item_id: set[str]() for job in plan.jobs()}
+    for job in plan.jobs():
+        asked[plan.tasks[job.task].item_id] |= {d.id for d in plan.groups[job.group]}
+    assert asked == {
+        "q0": {"apathetic"},
+        "q1": {d.id for d in ADV.dimensions},
+        "q2": {"therapy"},
+    }
+    assert plan.aimed == 2
+    assert plan.estimate().calls == 1 + 6 + 1
+    assert make_plan(*tables, ADV, SPEC, all_modes=True).estimate().calls == 18
+
+
+def test_an_aimed_answer_has_one_dimension_where_one_call_asks_for_all(items, responses) -> None:
+    tables = (aimed_at(items(2), "apathetic", None), responses("a", "b"))
+    plan = make_plan(*tables, ADV, SPEC, per="answer")
+    sizes = {job.task: len(plan.groups[job.group]) for job in plan.jobs()}
+    assert sizes == {0: 1, 1: 6}
+    assert {call.key.split("|")[1] for _, call in plan.calls(plan.jobs())} == {"apathetic", "all"}
+
+
+def test_an_aimed_plan_repeats_no_call_of_a_plan_for_all_modes(items, responses) -> None:
+    tables = (aimed_at(items(2), "apathetic", "therapy"), responses("a", "b"))
+    aimed = make_plan(*tables, ADV, SPEC)
+    every = make_plan(*tables, ADV, SPEC, all_modes=True)
+    calls = [call for _, call in every.calls(every.jobs())]
+    assert all(call in calls for _, call in aimed.calls(aimed.jobs()))
+    assert aimed.signature != every.signature
+
+
+@pytest.mark.parametrize("modes", [(None, None), ("apathetic", "therapy")])
+def test_where_no_dimension_is_a_mode_the_signature_stays(items, responses, modes) -> None:
+    plain = make_plan(items(2), responses("a", "b"), STANDARD, SPEC)
+    plan = make_plan(aimed_at(items(2), *modes), responses("a", "b"), STANDARD, SPEC)
+    assert plan.signature == plain.signature
+    assert plan.jobs() == plain.jobs()
+    assert plan.aimed == 0

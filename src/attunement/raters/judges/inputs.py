@@ -7,6 +7,8 @@ import polars as pl
 from attunement.errors import UserError
 
 QUESTION = "question"
+ABOUT = ("topic", "failure_mode")
+"""What else of an item may stand in the table of answers."""
 
 
 def items_from_answers(answers: pl.DataFrame, *, where: str | None = None) -> pl.DataFrame:
@@ -15,7 +17,7 @@ def items_from_answers(answers: pl.DataFrame, *, where: str | None = None) -> pl
     Parameters
     ----------
     answers
-        With ``item_id`` and ``question``, and ``topic`` where there is one.
+        With ``item_id`` and ``question``, and ``topic`` and ``failure_mode`` where there are any.
     where
         The file, for errors.
 
@@ -35,9 +37,10 @@ def items_from_answers(answers: pl.DataFrame, *, where: str | None = None) -> pl
     asked = answers.select(
         pl.col("item_id").cast(pl.String),
         pl.col(QUESTION).cast(pl.String).fill_null(""),
-        (pl.col("topic") if "topic" in answers.columns else pl.lit(None))
-        .cast(pl.String)
-        .alias("topic"),
+        *(
+            (pl.col(name) if name in answers.columns else pl.lit(None)).cast(pl.String).alias(name)
+            for name in ABOUT
+        ),
     ).unique(["item_id", QUESTION], maintain_order=True)
     twice = asked.filter(pl.col("item_id").is_duplicated())
     if twice.height:
@@ -46,4 +49,4 @@ def items_from_answers(answers: pl.DataFrame, *, where: str | None = None) -> pl
             where=where,
         )
     turn = pl.struct(role=pl.lit("user"), text=pl.col(QUESTION))
-    return asked.select("item_id", "topic", turns=pl.concat_list(turn))
+    return asked.select("item_id", *ABOUT, turns=pl.concat_list(turn))

@@ -44,6 +44,7 @@ def judge(
     subset: int | None = None,
     attempts: int = 3,
     seed: int = 1,
+    all_modes: bool = False,
     journal_folder: str | Path | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> pl.DataFrame:
@@ -70,6 +71,9 @@ def judge(
         How often a call is made, at most, until its reply can be read.
     seed
         Of the order of calls, the subset and the boundary codes in prompts.
+    all_modes
+        Where an item's ``failure_mode`` is a dimension of the instrument, its answers are asked
+        about that one only, unless this is set; other items' answers about all.
     journal_folder
         Where replies are kept as they arrive; a run that is started again with the same folder
         makes no call twice whose reply is there. None keeps nothing.
@@ -108,6 +112,7 @@ def judge(
             subset=subset,
             attempts=attempts,
             seed=seed,
+            all_modes=all_modes,
         )
         for one in distinct([spec] if isinstance(spec, ModelSpec) else spec)
     ]
@@ -178,7 +183,7 @@ def run_plan(
     for index, task in enumerate(plan.tasks):
         if task.skip is not None:
             for replicate in range(plan.repeats):
-                for group in range(len(plan.groups)):
+                for group in plan.asked[index]:
                     rows.add_all(Job(index, replicate, group), "not_applicable", task.skip)
     todo, kept = plan.jobs(), dict[Job, dict[str, Verdict]]()
     for attempt in range(plan.attempts):

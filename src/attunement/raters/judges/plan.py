@@ -73,6 +73,9 @@ class Plan:
         What is judged, in the order of the responses table (items: of the items table).
     groups
         The dimensions of one call each.
+    asked
+        Of each task the indices of the groups that it is asked about: all, or where its question
+        aims at one failure mode the one with that mode alone.
     repeats
         Replicates of each call.
     attempts
@@ -88,6 +91,7 @@ class Plan:
     spec: ModelSpec
     tasks: tuple[Task, ...]
     groups: tuple[tuple[Dimension, ...], ...]
+    asked: tuple[tuple[int, ...], ...]
     repeats: int
     attempts: int
     seed: int
@@ -99,6 +103,15 @@ class Plan:
         return f"judge:{self.spec.name}"
 
     @property
+    def aimed(self) -> int:
+        """How many tasks are asked only about the failure mode that their question aims at."""
+        return sum(sum(len(self.groups[g]) for g in groups) < self._whole for groups in self.asked)
+
+    @property
+    def _whole(self) -> int:
+        return len(self.instrument.dimensions)
+
+    @property
     def signature(self) -> str:
         """What the ratings were made with, for the ratings table."""
         settings = self.spec.settings
@@ -108,7 +121,8 @@ class Plan:
             temperature=settings.temperature,
             top_p=settings.top_p,
             max_tokens=settings.max_tokens,
-            per="answer" if len(self.groups) == 1 else "dimension",
+            per="answer" if len(self.groups[0]) == self._whole else "dimension",
+            asked="aimed" if self.aimed else None,
             repeats=self.repeats,
             attempts=self.attempts,
             seed=self.seed,
@@ -123,7 +137,7 @@ class Plan:
             for task in range(len(self.tasks))
             if self.tasks[task].skip is None
             for replicate in range(self.repeats)
-            for group in range(len(self.groups))
+            for group in self.asked[task]
         ]
         random.Random(self.seed).shuffle(jobs)
         return jobs
@@ -131,7 +145,7 @@ class Plan:
     def call(self, job: Job, attempt: int = 0) -> Call:
         """Return the call for a job; a later attempt is another call, with another seed."""
         task, dimensions = self.tasks[job.task], self.groups[job.group]
-        about = "all" if len(self.groups) == 1 else dimensions[0].id
+        about = "all" if len(dimensions) == self._whole else dimensions[0].id
         seed = self.spec.settings.seed
         return Call(
             key=f"{task.unit_id}|{about}|{job.replicate}|{attempt}",
@@ -153,10 +167,10 @@ class Plan:
         chars = sum(len(m.text) for _, call in self.calls(jobs) for m in call.messages)
         judge = judge_section(self.instrument)
         one = judge.rationale_chars // _CHARS_PER_TOKEN if judge.reply == "json" else 0
-        asked = [dimension for job in jobs for dimension in self.groups[job.group]]
-        quoted = sum(wants_quotes(d) or isinstance(d.scale, SpansScale) for d in asked)
+        rated = [dimension for job in jobs for dimension in self.groups[job.group]]
+        quoted = sum(wants_quotes(d) or isinstance(d.scale, SpansScale) for d in rated)
         tokens_in = chars // _CHARS_PER_TOKEN
-        tokens_out = len(asked) * (one + _TOKENS_AROUND) + quoted * _TOKENS_QUOTED
+        tokens_out = len(rated) * (one + _TOKENS_AROUND) + quoted * _TOKENS_QUOTED
         spec, cost = self.spec, None
         if spec.demonstration:
             cost = 0.0
@@ -176,6 +190,7 @@ def make_plan(
     subset: int | None = None,
     attempts: int = 3,
     seed: int = 1,
+    all_modes: bool = False,
 ) -> Plan:
     """Return the plan of a judging run; the parameters are those of `judge`.
 
@@ -213,11 +228,15 @@ def make_plan(
         used = questions.join(answers, on="item_id", how="semi")
         answers = answers.join(subset_items(used, subset, seed=seed), on="item_id", how="semi")
     spec = _with_defaults(spec)
+    tasks = tuple(make_tasks(answers, questions, instrument.unit))
+    aims = {} if all_modes else _aims(questions, instrument)
+    groups, asked = _asked(tasks, _groups(instrument, per), aims)
     return Plan(
         instrument=instrument,
         spec=spec,
-        tasks=tuple(make_tasks(answers, questions, instrument.unit)),
-        groups=_groups(instrument, per),
+        tasks=tasks,
+        groups=groups,
+        asked=asked,
         repeats=repeats,
         attempts=attempts,
         seed=seed,
@@ -262,6 +281,34 @@ def _groups(instrument: Instrument, per: Per | None) -> tuple[tuple[Dimension, .
     if (per or judge.per) == "answer":
         return (instrument.dimensions,)
     return tuple((dimension,) for dimension in instrument.dimensions)
+
+
+def _aims(questions: pl.DataFrame, instrument: Instrument) -> dict[str, Dimension]:
+    """Return the dimension that an item's question aims at, by item, where it aims at one."""
+    known = {d.id: d for d in instrument.dimensions}
+    modes = questions.select("item_id", "failure_mode").iter_rows()
+    return {item_id: known[mode] for item_id, mode in modes if mode in known}
+
+
+def _asked(
+    tasks: Iterable[Task],
+    groups: tuple[tuple[Dimension, ...], ...],
+    aims: dict[str, Dimension],
+) -> tuple[tuple[tuple[Dimension, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Return the groups, with those of one aimed mode added, and which of them each task gets."""
+    places = {tuple(d.id for d in group): n for n, group in enumerate(groups)}
+    every, more = tuple(range(len(groups))), list(groups)
+    asked = []
+    for task in tasks:
+        aim = aims.get(task.item_id)
+        if aim is None:
+            asked.append(every)
+            continue
+        place = places.setdefault((aim.id,), len(more))
+        if place == len(more):
+            more.append((aim,))
+        asked.append((place,))
+    return tuple(more), tuple(asked)
 
 
 def _with_defaults(spec: ModelSpec) -> ModelSpec:

@@ -99,8 +99,9 @@ def adversarial(
     items are given, else on the one mode that was rated. It fails where most of the raters who
     decided say so; where they are evenly split, or nobody decided, it counts as "not sure". Where
     nobody decided because no rating could be had (a judge's call failed, its reply could not be
-    read), it has no verdict. Of several replicates of a rater the first counts. A model's candidates for one question are answers of their own in the rates; in comparisons they
-    fail together where most of them do.
+    read), it has no verdict. Of several replicates of a rater the first counts. A model's
+    candidates for one question are answers of their own in the rates; in comparisons they fail
+    together where most of them do.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def _refuse_several_modes(rated: pl.DataFrame) -> None:
     if several.height:
         raise UserError(
             f"{several.height} of {modes.height} answers were rated on several failure modes, "
-            f"first {several['unit_id'][0]!r}, and nothing says which of them its question aims at.",
+            f"first {several['unit_id'][0]!r}, and nothing says which its question aims at.",
             where="ratings table",
             fix="Give the table of the questions, whose column failure_mode says so (--items).",
         )

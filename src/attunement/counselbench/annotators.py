@@ -158,8 +158,8 @@ def _large_bands(
             break
         kept.remove(least)
         notes.append(
-            f"Band {least!r} is left out: {sizes[least]} of its {all_sizes[least]} annotators rated "
-            f"an answer that every band rated, fewer than {fewest}."
+            f"Band {least!r} is left out: {sizes[least]} of its {all_sizes[least]} annotators "
+            f"rated an answer that every band rated, fewer than {fewest}."
             if all_sizes[least] >= fewest
             else f"Band {least!r} is left out: {all_sizes[least]} annotators, fewer than {fewest}."
         )

@@ -1,0 +1,102 @@
+"""Where raters differ, and what is settled on."""
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+
+from attunement.studies import adjudication
+from attunement.studies.models import Adjudication, Answer, Assignment, Event, Stage, Study
+
+RATE = {
+    "type": "rate",
+    "instrument": "counselbench-eval",
+    "raters_per_item": 2,
+    "items_per_rater": 1,
+}
+
+
+@pytest.fixture
+def stage(make_study: Callable[..., Study]) -> Stage:
+    make_study(items=1, protocol=RATE)
+    Assignment.objects.update(done_at=timezone.now())
+    return Stage.objects.get()
+
+
+def rate(dimension: str, *answers: dict[str, object], unit: str = "q0-alpha") -> None:
+    for page, answer in zip(Assignment.objects.order_by("participant"), answers, strict=True):
+        Answer.objects.create(
+            assignment=page,
+            unit_id=unit,
+            dimension=dimension,
+            saved_at=timezone.now(),
+            **{"status": "ok", **answer},
+        )
+
+
+def differing(stage: Stage) -> list[tuple[str, str]]:
+    return [(d.first.unit_id, d.dimension.id) for d in adjudication.differences(stage)]
+
+
+def test_ordered_answers_differ_from_two_points_on(stage: Stage) -> None:
+    rate("empathy", {"value": 2}, {"value": 3})
+    rate("specificity", {"value": 2}, {"value": 4})
+    assert differing(stage) == [("q0-alpha", "specificity")]
+
+
+def test_other_answers_differ_where_they_are_not_the_same(stage: Stage) -> None:
+    rate("medical_advice", {"value": 1, "labels": None}, {"value": 0, "labels": None})
+    assert differing(stage) == [("q0-alpha", "medical_advice")]
+
+
+def test_not_sure_is_no_answer_to_differ_from(stage: Stage) -> None:
+    rate("medical_advice", {"value": 1}, {"status": "not_sure", "value": None})
+    assert differing(stage) == []
+
+
+def test_does_not_apply_differs_from_an_answer(stage: Stage) -> None:
+    rate("medical_advice", {"value": 1}, {"status": "not_applicable", "value": None})
+    assert differing(stage) == [("q0-alpha", "medical_advice")]
+
+
+def test_a_page_that_is_not_complete_is_not_compared(stage: Stage) -> None:
+    rate("specificity", {"value": 2}, {"value": 5})
+    Assignment.objects.filter(participant__code="R002").update(done_at=None)
+    assert differing(stage) == []
+
+
+def test_a_consensus_is_recorded_beside_the_ratings(stage: Stage) -> None:
+    rate("specificity", {"value": 2}, {"value": 5})
+    found = adjudication.differences(stage)[0]
+    wrong = adjudication.settle(found, {"specificity": ["4"]}, note=" read again ", by="owner")
+    assert wrong is None
+    kept = Adjudication.objects.get()
+    assert (kept.unit_id, kept.dimension, kept.value) == ("q0-alpha", "specificity", 4.0)
+    assert (kept.note, kept.by, kept.status) == ("read again", "owner", "ok")
+    assert sorted(Answer.objects.values_list("value", flat=True)) == [2.0, 5.0]
+    assert Event.objects.filter(action="consensus recorded").count() == 1
+
+
+def test_a_later_consensus_replaces_the_first(stage: Stage) -> None:
+    rate("specificity", {"value": 2}, {"value": 5})
+    found = adjudication.differences(stage)[0]
+    adjudication.settle(found, {"specificity": ["4"]}, note="", by="owner")
+    adjudication.settle(found, {"specificity": ["3"]}, note="", by="owner")
+    assert Adjudication.objects.get().value == 3.0
+    again = adjudication.differences(stage)[0]
+    assert adjudication.settled_words(again).startswith("3")
+
+
+def test_a_consensus_has_to_fit_the_question(stage: Stage) -> None:
+    rate("specificity", {"value": 2}, {"value": 5})
+    found = adjudication.differences(stage)[0]
+    assert adjudication.settle(found, {}, note="", by="owner") == "missing"
+    assert adjudication.settle(found, {"specificity": ["9"]}, note="", by="owner") is not None
+    assert not Adjudication.objects.exists()
+
+
+def test_ratings_are_shown_by_code_in_words_with_their_reasons(stage: Stage) -> None:
+    rate("medical_advice", {"value": 1, "rationale": "names a dose"}, {"value": 0})
+    shown = adjudication.shown(adjudication.differences(stage)[0])
+    assert [(r.code, r.rationale) for r in shown] == [("R001", "names a dose"), ("R002", "")]
+    assert shown[0].words != shown[1].words

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
+from urllib.parse import urlsplit
+
+from attunement.errors import UserError
 
 LOCAL = "local"
 """The ``ModelSpec.model`` that means the embedded model (extra ``local``)."""
@@ -35,6 +39,11 @@ class Settings:
         Seconds before the first retry, doubled before each one after it (60 at most), plus up to
         as much again at random. A server's ``retry-after`` is waited for where it is longer.
 
+    Raises
+    ------
+    UserError
+        Where a number is not within its bounds.
+
     """
 
     temperature: float | None = None
@@ -49,9 +58,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.max_connections < 1:
-            raise ValueError("max_connections must be 1 or more")
+            raise UserError(f"max_connections is 1 or more, not {self.max_connections}.")
         if self.max_retries < 0:
-            raise ValueError("max_retries must be 0 or more")
+            raise UserError(f"max_retries is 0 or more, not {self.max_retries}.")
+        if self.temperature is not None and not 0 <= self.temperature < float("inf"):
+            raise UserError(f"a temperature is 0 or more, not {self.temperature:g}.")
+        if self.top_p is not None and not 0 <= self.top_p <= 1:
+            raise UserError(f"top_p lies between 0 and 1, not at {self.top_p:g}.")
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,11 @@ class ModelSpec:
     price_in, price_out
         USD for a million tokens in and out; None where unknown.
 
+    Raises
+    ------
+    UserError
+        Where the address is none that a server can have, or a price is none.
+
     """
 
     name: str
@@ -85,10 +103,34 @@ class ModelSpec:
     price_in: float | None = None
     price_out: float | None = None
 
+    def __post_init__(self) -> None:
+        # before any call: what is wrong here would only show once some were made and paid for
+        if self.base_url is not None and not _is_address(self.base_url):
+            raise UserError(
+                f"{self.base_url!r} is not the address of a server.",
+                where=f"model {self.name}",
+                fix="Write it as http://127.0.0.1:8000/v1.",
+            )
+        for price in (self.price_in, self.price_out):
+            if price is not None and not (isfinite(price) and price >= 0):
+                raise UserError(
+                    f"{price:g} is not a price.",
+                    where=f"model {self.name}",
+                    fix="Give USD for a million tokens, or leave it out where it is not known.",
+                )
+
     @property
     def demonstration(self) -> bool:
         """Whether answers and scores are of demonstration quality only (the embedded model)."""
         return self.model == LOCAL
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half an IPv6 address, or a port that is no number
+        return False
 
 
 @dataclass(frozen=True)

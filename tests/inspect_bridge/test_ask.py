@@ -3,8 +3,12 @@
 import asyncio
 import json
 import socket
+import socketserver
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -264,6 +268,57 @@ def test_one_call_that_is_turned_away_does_not_stop_the_others(stub, spec_for) -
     assert [bool(r.error) for r in sorted(replies, key=lambda r: r.key)] == [True] + [False] * 5
 
 
+@contextmanager
+def dropping_server() -> Iterator[tuple[str, list[int]]]:
+    """A server that takes every connection and closes it without an answer."""
+    met = [0]
+
+    class Drop(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1)
+            met[0] += 1
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Drop) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", met
+        server.shutdown()
+        thread.join()
+
+
+def test_a_server_that_drops_every_connection_stops_the_run(spec_for) -> None:
+    with dropping_server() as (url, met):
+        spec = spec_for(url, max_connections=4, max_retries=1)
+        with pytest.raises(UserError, match="drops every connection") as caught:
+            list(ask(spec, calls(200), journal=None))
+    assert url in str(caught.value)
+    assert 3 <= met[0] < 40
+
+
+def test_a_dropped_connection_is_tried_again(spec_for) -> None:
+    with dropping_server() as (url, met), pytest.raises(UserError):
+        only(spec_for(url, max_retries=2), call("k"))
+    assert met[0] == 3
+
+
+def test_a_run_of_which_nothing_is_answered_is_called_off(stub, spec_for) -> None:
+    refusal = '{"error": {"message": "no such schema"}}'
+    with stub.StubLLM(lambda r: (400, refusal)) as server:
+        replies = ask(spec_for(server, max_connections=2), calls(200), journal=None)
+        with pytest.raises(UserError, match=r"first 10 calls was answered.*no such schema"):
+            list(replies)
+    assert server.calls < 40
+
+
+def test_failures_after_an_answer_stay_rows(stub, spec_for) -> None:
+    def answer(request):
+        return "x" if stub.said(request) == "question 0" else (400, "{}")
+
+    with stub.StubLLM(answer) as server:
+        replies = list(ask(spec_for(server, max_connections=1), calls(40), journal=None))
+    assert sum(reply.error is not None for reply in replies) == 39
+
+
 def test_it_works_inside_a_running_event_loop(stub, spec_for) -> None:
     async def notebook() -> list[str]:
         return [r.text for r in ask(spec_for(server), calls(3), journal=None)]
@@ -310,11 +365,34 @@ def test_a_reply_is_reported_before_it_is_handed_on(stub, spec_for) -> None:
     assert len(seen) == 3
 
 
-def test_settings_that_cannot_be() -> None:
-    with pytest.raises(ValueError, match="max_connections"):
-        Settings(max_connections=0)
-    with pytest.raises(ValueError, match="max_retries"):
-        Settings(max_retries=-1)
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"max_connections": 0}, "max_connections is 1 or more"),
+        ({"max_retries": -1}, "max_retries is 0 or more"),
+        ({"temperature": float("nan")}, "a temperature is 0 or more"),
+        ({"temperature": -0.1}, "a temperature is 0 or more"),
+        ({"top_p": 1.5}, "top_p lies between 0 and 1"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        Settings(**settings)
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8000/v1", "ftp://host/v1", "http://", "", "http://[::1", "http://a:b/v1"]
+)
+def test_an_address_that_no_server_has(url: str) -> None:
+    with pytest.raises(UserError, match="is not the address of a server"):
+        ModelSpec("m", "openai-api/stub/m", base_url=url)
+
+
+@pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])
+@pytest.mark.parametrize("which", ["price_in", "price_out"])
+def test_a_price_that_is_none(which: str, price: float) -> None:
+    with pytest.raises(UserError, match="is not a price"):
+        ModelSpec("m", "openai/m", **{which: price})
 
 
 def test_what_is_sent_goes_to_the_server_and_not_through_a_proxy(

@@ -16,6 +16,7 @@ from attunement.inspect_bridge._client import (
     call_config,
     describe,
     is_denied,
+    is_lost,
     is_unreachable,
     open_model,
 )
@@ -26,12 +27,13 @@ from attunement.inspect_bridge._types import LOCAL, Call, Message, ModelSpec, Re
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Model, ModelOutput
 
-Kind = Literal["answer", "error", "unreachable", "denied"]
+Kind = Literal["answer", "error", "lost", "unreachable", "denied"]
 
 _FIRST = 3
 """So many first calls must fail alike before the whole run is called off."""
 _ROW = 10
-"""So many calls in a row must find no server, once it had answered, to call the run off."""
+"""So many calls in a row must find no server once it had answered, or so many first calls fail in
+any other way, to call the run off."""
 
 
 def ask(
@@ -67,8 +69,9 @@ def ask(
     ------
     UserError
         Where the model cannot be set up (unknown provider, missing package, missing key), where
-        the first calls all find no server, a key that is not accepted or a model that is not
-        known, or where the server stays away in the middle.
+        the first calls all find no server, one that drops the connection, a key that is not
+        accepted or a model that is not known, where none of the first calls is answered for any
+        other reason, or where the server stays away in the middle.
 
     """
     with ExitStack() as stack:
@@ -125,22 +128,30 @@ class _Verdict:
         self._spec = spec
         self._held: list[_Arrived] = []
         self._works = False
+        self._answered = False
+        self._failed = 0
         self._in_a_row = 0
         self._enough = max(_ROW, 2 * spec.settings.max_connections)
 
     def on(self, arrived: _Arrived, *, last: bool) -> list[Reply]:
         """Return the replies to hand on, or raise where there is no point in going on."""
-        self._in_a_row = self._in_a_row + 1 if arrived.kind == "unreachable" else 0
+        no_server = arrived.kind in ("lost", "unreachable")
+        self._in_a_row = self._in_a_row + 1 if no_server else 0
+        self._answered = self._answered or arrived.kind == "answer"
+        self._failed += arrived.kind != "answer"
         if self._works:
             if self._in_a_row >= self._enough:
                 raise self._error(arrived, "stopped answering")
+            if not self._answered and self._failed >= self._enough:
+                raise self._nothing(arrived)
             return [arrived.reply]
         self._held.append(arrived)
         if arrived.kind in ("answer", "error"):
             self._works = True
             return [a.reply for a in self._held]
         if last or len(self._held) >= _FIRST:
-            raise self._error(arrived, "cannot be reached")
+            lost = arrived.kind == "lost"
+            raise self._error(arrived, "drops every connection" if lost else "cannot be reached")
         return []
 
     def _error(self, arrived: _Arrived, how: str) -> UserError:
@@ -159,6 +170,14 @@ class _Verdict:
             where=where,
             fix="Check that it is running and that its address is right, then run the same "
             "command again: what had arrived is kept.",
+        )
+
+    def _nothing(self, arrived: _Arrived) -> UserError:
+        return UserError(
+            f"none of the first {self._failed} calls was answered; the last one said: "
+            f"{arrived.reply.error}.",
+            where=f"model {self._spec.name}",
+            fix="Mend what that names, then run the same command again.",
         )
 
 
@@ -254,6 +273,8 @@ class _Runner:
                 kind = "unreachable"
             elif is_denied(error):
                 kind = "denied"
+            elif is_lost(error):
+                kind = "lost"
             return _Arrived(Reply(call.key, error=describe(error)), kind)
         self._reached = True
         return _Arrived(reply, "answer" if reply.error is None else "error")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LONGEST_BACKOFF_S = 60.0
 _LONGEST_RETRY_AFTER_S = 600.0
 _UNREACHABLE = ("ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror")
+_LOST = ("RemoteProtocolError", "ReadError", "WriteError", "ServerDisconnectedError")
 _DENIED = (401, 403, 404)
 
 
@@ -256,6 +257,15 @@ def is_unreachable(error: BaseException) -> bool:
     )
 
 
+def is_lost(error: BaseException) -> bool:
+    """Return whether a connection came about and ended before the server answered."""
+    return status_of(error) is None and any(
+        isinstance(e, ConnectionResetError | ConnectionAbortedError | BrokenPipeError)
+        or type(e).__name__ in _LOST
+        for e in _chain(error)
+    )
+
+
 def is_denied(error: BaseException) -> bool:
     """Return whether the server does not know the key or the model."""
     return status_of(error) in _DENIED
@@ -279,6 +289,8 @@ def describe(error: BaseException) -> str:
         return "no answer in time"
     if is_unreachable(error):
         return "the server cannot be reached"
+    if is_lost(error):
+        return "the server dropped the connection"
     status = status_of(error)
     said = getattr(error, "provider_message", None) or str(error)
     said = " ".join(_plain(str(said)).split()).strip().rstrip(".") or name

@@ -345,10 +345,75 @@ def test_units_of_two_kinds_with_one_name_stay_two_items(tmp_path):
     assert found(path)["results"][0]["n"] == 2
 
 
-def test_a_first_column_that_counts_the_rows_is_pointed_out(tmp_path):
-    rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(1, 12))
-    text = run(write(tmp_path, "question,ann,bo\n" + rows), "--wide").stdout
-    assert "'question' has another whole number in every row" in " ".join(text.split())
+WIDE = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(1, 13))
+
+
+def test_a_first_column_that_counts_the_rows_names_the_items(tmp_path):
+    path = write(tmp_path, "Case no.,ann,bo\n" + WIDE)
+    counted = found(path, "--wide")
+    named = found(write(tmp_path, "item_id,ann,bo\n" + WIDE, "named.csv"), "--wide")
+    assert counted["results"] == named["results"]
+    assert "if it is a rater, --id none says so" in counted["notes"][1]
+    assert found(path, "--wide", "--id", "none")["results"] != named["results"]
+
+
+@pytest.mark.parametrize("first", [range(1, 6), range(301, 289, -1)])
+def test_a_column_that_may_number_the_items_is_warned_of(tmp_path, first):
+    rows = "".join(f"{n},{i % 3},{i % 2}\n" for i, n in enumerate(first))
+    result = run(write(tmp_path, "Case no.,ann,bo\n" + rows), "--wide")
+    said = " ".join(result.stderr.split())
+    assert said.startswith("Warning: Column 'Case no.' was read as a rater")
+    assert "--id 'Case no.'" in said
+
+
+def test_any_column_may_name_the_items(tmp_path):
+    rows = "".join(f"{i % 3},{i % 2},{7 * i}\n" for i in range(1, 13))
+    path = write(tmp_path, "ann,bo,number\n" + rows)
+    named = found(write(tmp_path, "item_id,ann,bo\n" + WIDE, "named.csv"), "--wide")
+    assert found(path, "--wide", "--id", "number")["results"] == named["results"]
+    assert "did you mean 'number'?" in refused(path, "--wide", "--id", "numbr")
+    assert "Add --wide" in refused(path, "--id", "number")
+
+
+def test_sets_come_as_sets_though_their_value_says_how_many_they_are(tmp_path):
+    # Two sorters who share no label agree in how many they chose, and in nothing else.
+    rows = [
+        rating(i, rater, 1.0, dimension="issues", labels=[label])
+        for i in range(12)
+        for rater, label in (("ann", "ab"[i % 2]), ("bo", "cd"[i % 2]))
+    ]
+    rows.append(rating(20, "ann", 0.0, dimension="issues", labels=[]))
+    rows.append(rating(20, "bo", 0.0, dimension="issues"))  # none of them, without a list
+    answer = found(our_ratings(tmp_path, *rows), "--dimension", "issues")
+    jaccard = answer["results"][0]
+    assert jaccard["name"] == "krippendorff_alpha_jaccard"
+    assert jaccard["n"] == 13
+    # By hand: 12 of 13 pairs differ wholly; of 26 * 25 ordered pairs of ratings, four labels of six
+    # ratings and two empty sets make 4 * 6 * 5 + 2 equal ones.
+    assert jaccard["estimate"] == pytest.approx(1 - (12 / 13) / (1 - 122 / 650))
+
+
+def test_options_with_numbers_of_their_own_are_compared_by_these(tmp_path):
+    rows = [
+        rating(i, r, float(v), dimension="grade", labels=[f"option{v:g}"])
+        for i, row in enumerate(VALUES)
+        for r, v in zip(RATERS, row, strict=True)
+        if not math.isnan(v)
+    ]
+    answer = found(our_ratings(tmp_path, *rows), "--dimension", "grade")
+    assert answer["results"][0]["estimate"] == alpha(VALUES).estimate
+
+
+def test_a_run_folder_stands_for_its_ratings(tmp_path):
+    our_ratings(tmp_path)
+    assert found(tmp_path)["results"][0]["estimate"] == alpha(VALUES).estimate
+    (tmp_path / "empty").mkdir()
+    assert "no ratings.parquet" in refused(tmp_path / "empty")
+
+
+def test_without_a_column_of_values_those_that_may_be_it_are_named(tmp_path):
+    path = write(tmp_path, "item_id,rater,overall,tone,comment\na,x,1,2,good\na,y,2,2,bad\n")
+    assert "--dimension overall; there is overall, tone." in refused(path)
 
 
 def test_a_repeated_item_is_found_at_once_in_a_large_table(tmp_path):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from attunement.cli._common import friendly, out, print_json
+from attunement.cli._common import console, friendly, out, print_json
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
-    from attunement.cli._agreement_input import Ratings
+    from attunement.cli._agreement_types import Ratings
     from attunement.stats.agreement import Level
     from attunement.stats.result import Result
 
@@ -25,8 +25,8 @@ _MOST_NAMES = 3
 def agreement(
     ratings: Path = typer.Argument(
         ...,
-        help="Long table: item_id, rater, value, or a table of ratings (unit_id, dimension, ...). "
-        "With --wide: one row an item, one column a rater.",
+        help="Long table: item_id, rater, value, a table of ratings (unit_id, dimension, ...) or a "
+        "run folder. With --wide: one row an item, one column a rater.",
     ),
     dimension: str | None = typer.Option(
         None,
@@ -49,7 +49,12 @@ def agreement(
         False,
         "--wide",
         help="One column a rater; the first column names the items if it is called item_id (or "
-        "item, id) or holds words.",
+        "item, id), holds words, or counts the rows.",
+    ),
+    id_column: str | None = typer.Option(
+        None,
+        "--id",
+        help="With --wide: the column that names the items; none where each column is a rater.",
     ),
     items: Path | None = typer.Option(
         None, "--items", help="Table of the items, for their topics."
@@ -81,13 +86,18 @@ def agreement(
     as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
 ) -> None:
     """Say how well raters agree, with intervals, and how many raters a study takes."""
-    from attunement.cli._agreement_input import Wanted, read
+    from rich.text import Text
+
+    from attunement.cli._agreement_input import read
+    from attunement.cli._agreement_types import Wanted
     from attunement.errors import UserError
 
     _check(level, "--level", ("nominal", "ordinal", "interval", "ratio"))
     _check(statistic, "--statistic", STATISTICS)
     if not 0 < ci_level < 1:
         raise UserError("--ci-level must lie between 0 and 1.", fix="Give 0.95 for 95 %.")
+    if id_column is not None and not wide:
+        raise UserError("--id is for a table with one column a rater.", fix="Add --wide.")
     given = read(
         ratings,
         Wanted(
@@ -99,6 +109,7 @@ def agreement(
             instrument=instrument,
             rater_kind=rater_kind,
             missing=tuple(missing),
+            id=id_column,
         ),
     )
     how: dict[str, Any] = {"replicates": replicates, "ci_level": ci_level, "seed": seed}
@@ -108,8 +119,10 @@ def agreement(
         fix = "Check the values, --level and --categories."
         raise UserError(f"{error}.", where=str(ratings), fix=fix) from None
     sentence = _sentence(results, given, level)
+    for warning in given.warnings:
+        console().print(Text.assemble(("Warning: ", "bold yellow"), plain(warning)))
     if as_json:
-        print_json(results, notes=given.notes, study_size=sentence)
+        print_json(results, notes=[*given.warnings, *given.notes], study_size=sentence)
         return
     _show(results, given, sentence, by)
 

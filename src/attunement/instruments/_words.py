@@ -25,6 +25,8 @@ class FormWords:
         The label of the box for passages.
     label_spans
         The label of the box for passages with one label, which stands at ``{label}``.
+    missing
+        Marks a question that lacks an answer.
     definition, example, question, answer, rating, why
         Labels of what explains a question.
 
@@ -39,6 +41,7 @@ class FormWords:
     rationale: str
     spans: str
     label_spans: str
+    missing: str
     definition: str
     example: str
     question: str
@@ -58,6 +61,7 @@ WORDS = {
         rationale="Why? Say briefly what decided.",
         spans="Copy the passages that decided, one a line.",
         label_spans="{label}: copy the passages, one a line.",
+        missing="Please answer this question.",
         definition="What is meant",
         example="Example",
         question="Question",
@@ -75,6 +79,7 @@ WORDS = {
         rationale="Perché? Dica brevemente che cosa ha deciso.",
         spans="Copi i passaggi che hanno deciso, uno per riga.",
         label_spans="{label}: copi i passaggi, uno per riga.",
+        missing="Risponda a questa domanda.",
         definition="Che cosa si intende",
         example="Esempio",
         question="Domanda",

@@ -10,7 +10,7 @@ in its place where the answer is no radio button, ``<dimension>.rationale`` the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -65,10 +65,24 @@ class Choice:
 
 @dataclass(frozen=True)
 class Box:
-    """A box for passages: its control's name, what it says, and the label they get, if any."""
+    """A box for passages.
+
+    Parameters
+    ----------
+    name
+        Its control's.
+    label
+        What it says.
+    title
+        What its passages are for, in a word or two: the dimension, or their label.
+    span_label
+        The label that its passages get, if any.
+
+    """
 
     name: str
     label: str
+    title: str
     span_label: str | None = None
 
 
@@ -263,11 +277,16 @@ def _field(dimension: Dimension, language: str, words: FormWords) -> Field:
     boxes: tuple[Box, ...] = ()
     if isinstance(scale, SpansScale):
         boxes = tuple(
-            Box(f"{id}.spans.{o.id}", words.label_spans.format(label=o.label[language]), o.id)
+            Box(
+                f"{id}.spans.{o.id}",
+                words.label_spans.format(label=o.label[language]),
+                o.label[language],
+                o.id,
+            )
             for o in scale.options
         )
     elif "spans" in dimension.evidence:
-        boxes = (Box(f"{id}.spans", words.spans),)
+        boxes = (Box(f"{id}.spans", words.spans, dimension.label[language]),)
     number = scale if isinstance(scale, NumberScale) else None
     return Field(
         id=id,
@@ -343,7 +362,11 @@ def rating_words(
 
 
 def render_form(
-    form: Form, *, prefix: str = "", values: Mapping[str, Sequence[str]] | None = None
+    form: Form,
+    *,
+    prefix: str = "",
+    values: Mapping[str, Sequence[str]] | None = None,
+    lacking: Collection[str] = (),
 ) -> str:
     """Return the form's fields as an HTML fragment, with no ``<form>`` around them.
 
@@ -355,12 +378,14 @@ def render_form(
         Begins every HTML id, so that several forms can stand on one page.
     values
         What is filled in, by control name, as a form sends it.
+    lacking
+        Dimensions that are marked as not answered yet.
 
     """
     return (
         environment()
         .get_template("form.html.j2")
-        .render(form=form, prefix=prefix, values=values or {})
+        .render(form=form, prefix=prefix, values=values or {}, lacking=lacking)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -76,13 +76,16 @@ def is_complete(assignment: Assignment) -> bool:
     return not missing(assignment)
 
 
-def missing(assignment: Assignment) -> list[tuple[int, str]]:
-    """Return which questions lack an answer, as place of the unit on the page and dimension."""
+def missing(assignment: Assignment, units: Sequence[Unit] | None = None) -> list[tuple[int, str]]:
+    """Return which questions lack an answer, as place of the unit on the page and dimension.
+
+    ``units`` are those of `units_of`, where they are known already.
+    """
     answers = assignment.answers.all()
     given = {(a.unit_id, a.dimension) for a in answers if a.status != "partial"}
     return [
         (place, dimension.id)
-        for place, unit in enumerate(units_of(assignment))
+        for place, unit in enumerate(units_of(assignment) if units is None else units)
         for dimension in unit.instrument.dimensions
         if dimension.required and (unit.unit_id, dimension.id) not in given
     ]

@@ -35,6 +35,13 @@ def find(link_token: str) -> Participant | None:
     ).first()
 
 
+def find_gone(link_token: str) -> Participant | None:
+    """Return who left the study and had this link, None where nobody did."""
+    return Participant.objects.filter(
+        token_hash=token_hash(link_token), withdrawn_at__isnull=False
+    ).first()
+
+
 def path(participant: Participant) -> str:
     """Return the path of a participant's personal link."""
     return f"/r/{token(participant.nonce)}/"

@@ -101,7 +101,7 @@ def save(
         "unit_id": unit.unit_id,
         "dimension": dimension.id,
     }
-    more = min(max(seconds, 0.0), MOST_SECONDS)
+    more = seconds_of(seconds)
     with one_writer(), transaction.atomic():
         if Change.objects.filter(assignment_id=assignment.pk, client=client).exists():
             return Saved(now.isoformat(), repeated=True)
@@ -121,6 +121,15 @@ def save(
         if assignment.stage_id is not None:
             protocol_of(study).saved(assignment, unit.unit_id, dimension.id)
     return Saved(now.isoformat())
+
+
+def seconds_of(sent: str | float) -> float:
+    """Return a visible time that was sent: 0 where it is no number, and never more than an hour."""
+    try:
+        seconds = float(sent)
+    except ValueError:
+        return 0.0
+    return min(seconds, MOST_SECONDS) if seconds > 0 else 0.0  # NaN is not greater
 
 
 def _fields(unit: Unit, dimension: Dimension, posted: Posted) -> dict[str, Any] | None:

@@ -7,17 +7,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, gettext_noop
+
 DIRECTORY = "https://findahelpline.com"
+
+COUNTRIES = {
+    "AT": gettext_noop("Austria"),
+    "AU": gettext_noop("Australia"),
+    "CA": gettext_noop("Canada"),
+    "CH": gettext_noop("Switzerland"),
+    "DE": gettext_noop("Germany"),
+    "ES": gettext_noop("Spain"),
+    "FR": gettext_noop("France"),
+    "GB": gettext_noop("United Kingdom"),
+    "IE": gettext_noop("Ireland"),
+    "IT": gettext_noop("Italy"),
+    "NZ": gettext_noop("New Zealand"),
+    "US": gettext_noop("United States"),
+}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A support line: country (ISO 3166), name, number to call, and hours where limited."""
+    """A support line: country (ISO 3166), name, its number and that for emergencies."""
 
     country: str
     name: str
     number: str
     emergency: str
+
+    @property
+    def where(self) -> str:
+        """The country's name in the language of the page."""
+        return gettext(COUNTRIES[self.country])
+
+    @property
+    def dial(self) -> str:
+        """The number as a telephone dials it."""
+        return "".join(c for c in self.number if c.isdigit() or c == "+")
 
 
 LINES = (
@@ -37,5 +64,5 @@ LINES = (
 
 
 def lines_for(country: str | None) -> list[Line]:
-    """Return all lines, those of ``country`` first."""
-    return sorted(LINES, key=lambda line: (line.country != country, line.country))
+    """Return all lines, those of ``country`` first, the others by the name of their country."""
+    return sorted(LINES, key=lambda line: (line.country != country, line.where))

@@ -6,7 +6,7 @@ from attunement.studies.asking import Unit
 from attunement.studies.assignment import assign
 from attunement.studies.config import Rate, StudyFile
 from attunement.studies.models import Assignment, Item, Response, Stage, Study
-from attunement.studies.opened import instrument_of
+from attunement.studies.opened import described, instrument_of
 from attunement.studies.participants import framed, make_participants
 from attunement.studies.protocols import ProtocolParts
 
@@ -74,4 +74,10 @@ def response_units(assignment: Assignment, instrument: object = None) -> list[Un
     ]
 
 
-PARTS = ProtocolParts(make_stages, open_stage, units, "studies/rate.html")
+def paged(assignment: Assignment) -> bool:
+    """Return whether an item's answers come one a screen."""
+    protocol = described().protocol
+    return isinstance(protocol, Rate) and protocol.display == "one"
+
+
+PARTS = ProtocolParts(make_stages, open_stage, units, "studies/rate.html", paged=paged)

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone, translation
 
 from attunement.studies import links
@@ -36,6 +37,9 @@ def by_link(view: View[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpRes
             return HttpResponse("Too many requests.", status=429, headers={"Retry-After": "300"})
         participant = links.find(token)
         if participant is None:
+            gone = links.find_gone(token)
+            if gone is not None:
+                return _stopped(request, gone)
             cache.add(key, 0, WINDOW_S)
             cache.incr(key)
             raise Http404
@@ -50,6 +54,13 @@ def by_link(view: View[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpRes
         return response
 
     return found  # type: ignore[return-value]  # the names of its parameters do not matter
+
+
+def _stopped(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Tell somebody who left the study that they did."""
+    language = participant.language or _wanted(request)
+    with translation.override(language):
+        return render(request, "studies/stopped.html", status=410)
 
 
 def _wanted(request: HttpRequest) -> str:

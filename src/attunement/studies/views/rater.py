@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from urllib.parse import quote
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone, translation
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from attunement.instruments.form import build_form, render_form
-from attunement.studies import flow, links, saving
-from attunement.studies.asking import missing, shown_turns, units_of, values_of
+from attunement.studies import flow, links
+from attunement.studies.asking import missing, units_of
 from attunement.studies.models import Assignment, Consent, Participant
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
+from attunement.studies.saving import seconds_of
 from attunement.studies.views.access import by_link, context_of
+from attunement.studies.views.showing import QUESTIONS, Screen, screens_of, show
 
 
 @require_GET
@@ -31,132 +32,157 @@ def home(request: HttpRequest, participant: Participant) -> HttpResponse:
         return HttpResponseRedirect(f"{base}consent/")
     if step.where == "done":
         flow.finish(participant)
+        return render(
+            request,
+            "studies/done.html",
+            context_of(participant, onward=onward(participant.completion)),
+        )
     return render(request, f"studies/{step.where}.html", context_of(participant))
 
 
+def onward(code: str) -> str | None:
+    """Return the address that people go on to with their completion code; only https."""
+    address = described().completion.redirect
+    if address is None or not address.startswith("https://"):
+        return None
+    return address.replace("{code}", quote(code, safe=""))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 @by_link
 def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Show the consent text, and keep the words that were agreed to."""
     asked = described().consent
     language = translation.get_language()
     text = asked.text[language]
+    agreed = participant.consents.filter(version=asked.version).exists()
+    declined = False
     if request.method == "POST":
-        if request.POST.get("agree") != "yes":
-            return render(
-                request,
-                "studies/consent.html",
-                context_of(participant, consent_text=text, declined=True),
-            )
-        if not participant.consents.filter(version=asked.version).exists():
-            Consent.objects.create(
-                participant=participant, version=asked.version, language=language, text=text
-            )
-        return HttpResponseRedirect(links.path(participant))
-    return render(request, "studies/consent.html", context_of(participant, consent_text=text))
+        if request.POST.get("agree") == "yes":
+            if not agreed:
+                Consent.objects.create(
+                    participant=participant, version=asked.version, language=language, text=text
+                )
+            return HttpResponseRedirect(links.path(participant))
+        declined = True
+    context = context_of(participant, consent_text=text, declined=declined, agreed=agreed)
+    return render(request, "studies/consent.html", context)
 
 
 @require_GET
 @by_link
 def page(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
-    """Show one page of the participant's work."""
-    assignment = _own(participant, pk)
+    """Show one page of the participant's work, or the place ``?u=`` of it."""
+    assignment = own(participant, pk)
+    base = links.path(participant)
     step = flow.next_of(participant)
     if step.where in ("consent", "closed", "done"):
-        return HttpResponseRedirect(links.path(participant))
+        return HttpResponseRedirect(base)
     if step.assignment is not None and step.assignment.position < assignment.position:
-        return HttpResponseRedirect(links.path(participant))  # earlier pages come first
-    if assignment.opened_at is None:
-        assignment.opened_at = timezone.now()
-        assignment.save(update_fields=["opened_at"])
-    show = protocol_of(described()).show
-    shown = None if show is None else show(request, participant, assignment)
-    return _show(request, participant, assignment) if shown is None else shown
-
-
-def _show(
-    request: HttpRequest, participant: Participant, assignment: Assignment, **more: Any
-) -> HttpResponse:
-    study = described()
-    language = translation.get_language() or study.language
-    questions = assignment.kind in ("background", "closing")
-    template = "studies/questions.html" if questions else protocol_of(study).template
-    shown = []
-    for place, unit in enumerate(units_of(assignment)):
-        form = build_form(unit.instrument, language)
-        values = values_of(unit, assignment)
-        shown.append(
-            {
-                "place": place,
-                "number": place + 1,
-                "unit": unit,
-                "form": form,
-                "html": render_form(form, prefix=f"u{place}-", values=values),
-                "values": values,
-            }
+        return HttpResponseRedirect(base)  # earlier pages come first
+    if assignment.kind == "training" and assignment.done_at is not None:
+        return HttpResponseRedirect(f"{base}a/{pk}/feedback/")
+    if _is_to_be_warned(participant, assignment):
+        return render(
+            request,
+            "studies/warning.html",
+            context_of(participant, assignment=assignment, warning=_warning()),
         )
-    pages = list(flow.pages_of(participant).values_list("pk", "done_at"))
-    place = [pk for pk, _ in pages].index(assignment.pk)
-    context = context_of(
-        participant,
-        assignment=assignment,
-        units=shown,
-        turns=shown_turns(assignment),
-        pages=len(pages),
-        pages_done=sum(done is not None for _, done in pages),
-        number=place + 1,
-        previous=pages[place - 1][0] if place else None,
-        **more,
-    )
-    return render(request, template, context)
+    _opened(assignment)
+    special = protocol_of(described()).show
+    shown = None if special is None else special(request, participant, assignment)
+    if shown is not None:
+        return shown
+    return show(request, participant, assignment, _place(assignment, request.GET.get("u")))
+
+
+def _warning() -> str:
+    words = described().warning
+    return "" if words is None else words[translation.get_language() or described().language]
+
+
+def _is_to_be_warned(participant: Participant, assignment: Assignment) -> bool:
+    """Return whether this is the first page with an item, and the study has a warning."""
+    if described().warning is None or assignment.kind in QUESTIONS:
+        return False
+    if protocol_of(described()).show is not None:
+        return False  # pages of the protocol's own say it themselves
+    seen = Assignment.objects.filter(participant=participant, opened_at__isnull=False)
+    return not seen.exclude(kind__in=QUESTIONS).exists()
 
 
 @require_POST
 @by_link
-def save(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
-    """Save one answer; the answer says when it was saved, or why it was not."""
-    assignment = _own(participant, pk)
-    if flow.is_closed() or participant.finished_at is not None:
-        return JsonResponse({"error": "closed"}, status=409)
-    if not participant.consents.exists():
-        return JsonResponse({"error": "consent"}, status=409)
-    try:
-        place = int(request.POST.get("place", ""))
-        seconds = float(request.POST.get("seconds", "0"))
-    except ValueError:
-        return JsonResponse({"error": "numbers cannot be read"}, status=400)
-    if seconds != seconds:
-        seconds = 0.0
-    try:
-        saved = saving.save(
-            assignment,
-            place,
-            request.POST.get("dimension", ""),
-            dict(request.POST.lists()),
-            client=request.POST.get("client", ""),
-            seconds=seconds,
-        )
-    except saving.Refused as error:
-        return JsonResponse({"error": str(error)}, status=400)
-    return JsonResponse({"saved": saved.at})
+def begin(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
+    """Go on from the warning to the first item."""
+    assignment = own(participant, pk)
+    if participant.consents.exists():
+        _opened(assignment)
+    return HttpResponseRedirect(f"{links.path(participant)}a/{pk}/")
+
+
+def _opened(assignment: Assignment) -> None:
+    if assignment.opened_at is None:
+        assignment.opened_at = timezone.now()
+        assignment.save(update_fields=["opened_at"])
+
+
+def _place(assignment: Assignment, wanted: str | None) -> int | None:
+    """Return which of the page's units is shown, None where all are."""
+    screens = screens_of(assignment)
+    if screens[0].place is None:
+        return None
+    asked = int(wanted) if wanted is not None and wanted.isascii() and wanted.isdigit() else 0
+    return min(asked, len(screens) - 1)
 
 
 @require_POST
 @by_link
 def done(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
-    """Go on to the next page, where nothing is missing on this one."""
-    assignment = _own(participant, pk)
+    """Go on to the next screen, where nothing is missing on this one."""
+    assignment = own(participant, pk)
+    base = links.path(participant)
     if flow.is_closed() or participant.finished_at is not None:
-        return HttpResponseRedirect(links.path(participant))
-    lacking = missing(assignment)
+        return HttpResponseRedirect(base)
+    if assignment.kind == "training" and assignment.done_at is not None:
+        return HttpResponseRedirect(f"{base}a/{pk}/feedback/")
+    _add_seconds(assignment, request.POST.get("seconds", "0"))
+    lacking = missing(assignment, units_of(assignment))
+    place = _place(assignment, request.POST.get("u"))
+    if place is not None:
+        here = [(at, dimension) for at, dimension in lacking if at == place]
+        if not here and place + 1 < len(assignment.order):
+            return HttpResponseRedirect(base + Screen(assignment, place + 1).path)
+        lacking = here or lacking
+        place = lacking[0][0] if lacking else place
     faults = protocol_of(described()).faults(assignment)
     if lacking or faults:
-        return _show(request, participant, assignment, lacking=lacking, faults=faults)
+        return show(request, participant, assignment, place, lacking=lacking, faults=faults)
     if not protocol_of(described()).ready(assignment):
-        return HttpResponseRedirect(f"{links.path(participant)}a/{assignment.pk}/")
+        return HttpResponseRedirect(f"{base}a/{assignment.pk}/")
     if assignment.done_at is None:
         assignment.done_at = timezone.now()
         assignment.save(update_fields=["done_at"])
-    return HttpResponseRedirect(links.path(participant))
+    if assignment.kind == "training":
+        return HttpResponseRedirect(f"{base}a/{pk}/feedback/")
+    return HttpResponseRedirect(_after(participant, assignment))
+
+
+def _add_seconds(assignment: Assignment, sent: str) -> None:
+    """Add the visible time since the last save."""
+    seconds = seconds_of(sent)
+    if seconds:
+        assignment.seconds += seconds
+        assignment.save(update_fields=["seconds"])
+
+
+def _after(participant: Participant, assignment: Assignment) -> str:
+    """Return the address after a page: the one that follows it, where somebody went back."""
+    base = links.path(participant)
+    later = flow.pages_of(participant).filter(position__gt=assignment.position).first()
+    if later is not None and later.done_at is not None:
+        return f"{base}a/{later.pk}/"
+    return base
 
 
 @require_POST
@@ -173,7 +199,14 @@ def language(request: HttpRequest, participant: Participant) -> HttpResponse:
     return HttpResponseRedirect(back if back.startswith(base) else base)
 
 
-def _own(participant: Participant, pk: int) -> Assignment:
-    """Return an assignment of this participant; of anybody else's there is nothing to see."""
+def own(participant: Participant, pk: int) -> Assignment:
+    """Return an assignment of this participant; of anybody else's there is nothing to see.
+
+    Raises
+    ------
+    Http404
+        Where there is none.
+
+    """
     found: Assignment = get_object_or_404(flow.pages_of(participant), pk=pk)
     return found

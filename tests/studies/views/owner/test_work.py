@@ -93,6 +93,8 @@ def test_no_choice_is_asked_for_again(owner: Client, make_study: Callable[..., S
     stage, answer = differing(make_study)
     page = owner.post(f"/owner/differing/{stage.pk}/{answer.pk}/", {"note": "x"})
     assert "please choose an answer" in page.content.decode()
+    assert '<input type="radio" name="empathy" value="5"' in page.content.decode()
+    assert ">x</textarea>" in page.content.decode()
     assert not Adjudication.objects.exists()
 
 

@@ -141,6 +141,6 @@ def adjudicate(request: HttpRequest, stage_pk: int, pk: int) -> HttpResponse:
             "settled_words": adjudication.settled_words(difference),
             "form": render_form(build_form(unit.instrument, language), prefix="c-", values=values),
             "wrong": wrong,
-            "note": settled.note if settled is not None else "",
+            "note": request.POST.get("note", settled.note if settled is not None else ""),
         },
     )

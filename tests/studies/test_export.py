@@ -17,6 +17,7 @@ from attunement.studies import links
 from attunement.studies.export import export_study
 from attunement.studies.models import Adjudication, Assignment, Participant, Response, Stage, Study
 from attunement.studies.saving import save
+from attunement.studies.withdrawal import erase, stop
 from stubs.study_answers import agree, answer_all, answer_page
 
 EVAL = {
@@ -230,13 +231,19 @@ def test_nothing_tells_who_somebody_is(filled: Study, tmp_path: Path) -> None:
 
 
 def test_people_who_withdrew_are_in_no_file(filled: Study, tmp_path: Path) -> None:
-    person = Participant.objects.get(code="R002")
-    person.withdrawn_at = filled.created_at
-    person.save()
+    erase(Participant.objects.get(code="R002"), by="owner")
     export_study(tmp_path / "out")
     for name in ("ratings", "raters", "history"):
         assert set(read(tmp_path / "out", name)["rater"]) == {"R001"}
     assert Run(tmp_path / "out").manifest()["study"]["withdrawn"] == 1
+
+
+def test_what_people_leave_when_they_stop_stays(filled: Study, tmp_path: Path) -> None:
+    stop(Participant.objects.get(code="R002"), by="R002")
+    export_study(tmp_path / "out")
+    assert set(read(tmp_path / "out", "ratings")["rater"]) == {"R001", "R002"}
+    left = [json.loads(a)["left"] for a in read(tmp_path / "out", "raters")["attributes"]]
+    assert left == [False, True]
 
 
 def test_what_was_settled_is_a_rating_of_the_consensus(filled: Study, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def export_study(out: Path, *, csv: bool = False, advance: Advance = lambda rows
     """Write everything that a study holds, but what tells who somebody is.
 
     The tables are of one moment, and raters can go on meanwhile. People are in them by their codes;
-    addresses, links and completion codes are not, nor is anything of people who withdrew.
+    addresses, links and completion codes are not, nor is anything that somebody withdrew.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _write_words(out: Path, instruments: list[Instrument], source: str) -> list[
 
 def _facts(study: Study) -> dict[str, Any]:
     """Return what the manifest says of the study."""
-    gone = Participant.objects.exclude(withdrawn_at=None).count()
+    erased = Participant.objects.exclude(export_tables.KEPT).count()
     merged = {id: [other for other, _ in same[1:]] for id, same in all_owners().items()}
     return {
         "id": study.key,
@@ -177,7 +177,7 @@ def _facts(study: Study) -> dict[str, Any]:
             }
             for stage in study.stages.all()
         ],
-        "withdrawn": gone,
+        "withdrawn": erased,
         "shown_for": {id: others for id, others in merged.items() if others},
     }
 

@@ -32,7 +32,7 @@ _ROUND = re.compile(r"-(\d{1,4})$")
 def rating_batches(kinds: Sequence[str], study: str) -> Iterator[pl.DataFrame]:
     """Return the ratings given on pages of some kinds, a frame a batch, by rater and place.
 
-    Answers that were begun and never given have no row, nor has anything of people who withdrew.
+    Answers that were begun and never given have no row; what people withdrew is not there any more.
     A response that stands for equal ones of other sources has a row for each of these. The page's
     visible time is spread evenly over its rows of one source, so that they add up to it again.
 
@@ -46,7 +46,7 @@ def rating_batches(kinds: Sequence[str], study: str) -> Iterator[pl.DataFrame]:
     """
     owners = all_owners()
     pages = (
-        Assignment.objects.filter(kind__in=kinds, participant__withdrawn_at=None)
+        Assignment.objects.filter(kind__in=kinds)
         .select_related("stage", "item", "participant")
         .prefetch_related("answers")
         .order_by("participant__code", "position")

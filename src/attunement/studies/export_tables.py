@@ -8,17 +8,21 @@ from datetime import datetime
 from typing import Any
 
 import polars as pl
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 
 from attunement import tables
 from attunement.studies.config import ChatThenRate, StudyFile, Write
 from attunement.studies.credit import owners_of
 from attunement.studies.export_ratings import ASKED, RATED
-from attunement.studies.flags import is_right
+from attunement.studies.known import agrees
 from attunement.studies.models import Answer, Assignment, Item, Participant, Response
 from attunement.studies.saving import PARTIAL
 from attunement.studies.transcripts import transcripts
 from attunement.studies.written import written_items
+
+KEPT = Q(withdrawn_at=None) | Q(assignments__answers__isnull=False)
+"""Who did not withdraw; of those who stopped, and left what they had answered, there are answers.
+"""
 
 
 def items_table(study: StudyFile) -> pl.DataFrame:
@@ -72,11 +76,13 @@ def known_table() -> pl.DataFrame:
 def raters_table() -> pl.DataFrame:
     """Return who took part: their answers about themselves, times, and the consent they gave.
 
-    Everybody who agreed to take part and did not withdraw, by the code that stands for them; their
-    addresses, links and completion codes are not in it. ``minutes`` is the visible time on the
-    pages of the work; ``checks`` and ``checks_failed`` count questions of attention items.
+    Everybody who agreed to take part, by the code that stands for them, but for those who withdrew
+    what they gave; their addresses, links and completion codes are not in it. ``minutes`` is the
+    visible time on the pages of the work; ``checks`` and ``checks_failed`` count questions of
+    attention items.
     """
-    people = list(Participant.objects.filter(withdrawn_at=None, consents__isnull=False).distinct())
+    agreed = Participant.objects.filter(consents__isnull=False)
+    people = list(agreed.filter(KEPT).order_by("code").distinct())
     answers = _asked(people)
     seconds = dict(
         Assignment.objects.filter(kind__in=(*RATED, "attention"))
@@ -153,7 +159,7 @@ def _checks(people: Iterable[Participant]) -> dict[int, list[bool]]:
     for answer in answers.select_related("assignment"):
         truth = known.get(answer.unit_id, {})
         if answer.dimension in truth.get("expected", {}):
-            right = is_right(answer, truth)
+            right = agrees(answer, truth["expected"][answer.dimension], truth.get("tolerance", 0.0))
             found.setdefault(answer.assignment.participant_id, []).append(right)
     return found
 
@@ -168,7 +174,7 @@ def _about(person: Participant) -> dict[str, Any]:
         "consented_at": _time(consent.at),
         "started_at": _time(person.started_at),
         "finished_at": _time(person.finished_at),
-        "left": person.revoked_at is not None,
+        "left": person.revoked_at is not None or person.withdrawn_at is not None,
     }
 
 

@@ -26,18 +26,14 @@ SCHEMA: dict[str, pl.DataType] = {
 
 
 def history_batches() -> Iterator[pl.DataFrame]:
-    """Return every save of everybody who did not withdraw, a frame a batch."""
-    saves = (
-        Change.objects.filter(assignment__participant__withdrawn_at=None)
-        .order_by("pk")
-        .values_list(
-            "saved_at",
-            "assignment__participant__code",
-            "assignment__stage__key",
-            "assignment__kind",
-            "assignment__item__item_id",
-            *_ALIKE,
-        )
+    """Return every save that nobody withdrew, a frame a batch."""
+    saves = Change.objects.order_by("pk").values_list(
+        "saved_at",
+        "assignment__participant__code",
+        "assignment__stage__key",
+        "assignment__kind",
+        "assignment__item__item_id",
+        *_ALIKE,
     )
     rows: list[tuple[Any, ...]] = []
     for row in saves.iterator(chunk_size=BATCH):

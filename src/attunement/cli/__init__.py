@@ -33,6 +33,7 @@ COMMANDS = (
     "analyze",
     "socemo",
     "counselbench",
+    "study",
     "report",
     "reproduce",
 )

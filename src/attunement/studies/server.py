@@ -12,12 +12,12 @@ THREADS = 16
 application = get_wsgi_application()
 
 
-def serve(host: str, port: int) -> None:
+def serve(host: str, port: int, *, proxy: str | None = None) -> None:
     """Serve until interrupted; where participants chat, replies are written beside it."""
     from waitress import serve as run
 
     with _replies():
-        run(application, **options(host, port))
+        run(application, **options(host, port, proxy=proxy))
 
 
 def _replies() -> AbstractContextManager[object]:
@@ -27,9 +27,18 @@ def _replies() -> AbstractContextManager[object]:
     return Worker() if described().protocol.type == "chat-then-rate" else nullcontext()
 
 
-def options(host: str, port: int) -> dict[str, Any]:
-    """Return Waitress's settings: no banner, small requests, patience with slow networks."""
+def options(host: str, port: int, *, proxy: str | None = None) -> dict[str, Any]:
+    """Return Waitress's settings: no banner, small requests, patience with slow networks.
+
+    What a proxy says of whom it speaks for is believed of ``proxy`` only, the address of one that
+    speaks HTTPS.
+    """
+    trusted = {
+        "trusted_proxy": proxy,
+        "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"},
+    }
     return {
+        **(trusted if proxy is not None else {}),
         "host": host,
         "port": port,
         "threads": THREADS,

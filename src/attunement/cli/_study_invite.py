@@ -1,0 +1,66 @@
+"""Inviting people to a study, and the table of their links."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attunement.cli._study_folder import BY
+from attunement.cli._study_serve import link_of
+from attunement.errors import UserError
+
+if TYPE_CHECKING:
+    from attunement.studies.models import Participant
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def invite(count: int | None, addresses: Path | None, *, again: bool) -> list[Participant]:
+    """Invite people to the next free places, or return those who were invited before.
+
+    Parameters
+    ----------
+    count
+        So many; all places that are free where nothing else is said.
+    addresses
+        File with an e-mail address a line.
+    again
+        Invite nobody.
+
+    Raises
+    ------
+    UserError
+        Where there are too few places, or an address is none.
+
+    """
+    from attunement.studies import invitations
+    from attunement.studies.models import Participant
+
+    if again:
+        there = Participant.objects.filter(revoked_at=None, withdrawn_at=None, finished_at=None)
+        return list(there.filter(invited_at__isnull=False))
+    if addresses is not None:
+        named = invitations.read_addresses(addresses.read_text(encoding="utf-8-sig"))
+        return invitations.invite_addresses(named, by=BY)
+    free = invitations.free_places().count()
+    if not free:
+        raise UserError(
+            "everybody was invited: no place is free.",
+            where="invitations",
+            fix="--again gives their links once more.",
+        )
+    return invitations.invite(count or free, by=BY)
+
+
+def link_table(people: Iterable[Participant], base: str) -> str:
+    """Return the CSV table of personal links; no cell of it is a formula to a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["code", "address", "link"])
+    for person in people:
+        cells = (person.code, person.address, link_of(base, person))
+        writer.writerow([f"'{c}" if c.startswith(FORMULA) else c for c in cells])
+    return text.getvalue()

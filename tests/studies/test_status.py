@@ -1,0 +1,52 @@
+"""Status: where participants and stages stand."""
+
+from collections.abc import Callable
+
+from django.utils import timezone
+
+from attunement.studies.invitations import invite
+from attunement.studies.models import Assignment, Participant, Study
+from attunement.studies.status import status_of
+from attunement.studies.withdrawal import erase
+
+
+def done(page: Assignment) -> None:
+    page.opened_at = page.done_at = timezone.now()
+    page.save()
+
+
+def test_a_new_study_waits_for_everything(make_study: Callable[..., Study]) -> None:
+    make_study(items=4)
+    status = status_of()
+    assert (status.state, status.saves, status.last_save) == ("open", 0, None)
+    assert status.participants["not invited"] == 4
+    (stage,) = status.stages
+    # 4 items with 2 raters each
+    assert (stage.state, stage.wanted, stage.complete, stage.items) == ("open", 8, 0, 4)
+
+
+def test_an_item_is_complete_when_all_of_its_raters_are_done(
+    make_study: Callable[..., Study],
+) -> None:
+    make_study(items=4)
+    first, second = Assignment.objects.filter(item__item_id="q0")
+    done(first)
+    assert status_of().stages[0].items_complete == 0
+    done(second)
+    assert (status_of().stages[0].complete, status_of().stages[0].items_complete) == (2, 1)
+
+
+def test_participants_are_counted_by_where_they_stand(make_study: Callable[..., Study]) -> None:
+    make_study(items=4)
+    invite(2, by="owner")
+    erase(Participant.objects.get(code="R001"), by="R001")
+    people = status_of().participants
+    assert (people["withdrawn"], people["invited"], people["not invited"]) == (1, 1, 2)
+    assert sum(people.values()) == 4
+
+
+def test_what_a_stage_froze_is_told_in_json(make_study: Callable[..., Study]) -> None:
+    study = make_study(closes="2999-12-31")
+    said = status_of().as_json()
+    assert said["closes"] == "2999-12-31"
+    assert said["stages"][0]["digest"] == study.stages.get().digest

@@ -27,16 +27,15 @@ KEPT = Q(withdrawn_at=None) | Q(assignments__answers__isnull=False)
 
 def items_table(study: StudyFile) -> pl.DataFrame:
     """Return the items that were shown, talked or written in the study, known ones left out."""
-    found = [_shown_items()]
     if isinstance(study.protocol, ChatThenRate):
-        found.append(transcripts(study)[0])
-    if isinstance(study.protocol, Write):
-        found.append(written_items())
-    return pl.concat(found)
+        return transcripts(study)[0]
+    return written_items() if isinstance(study.protocol, Write) else _shown_items()
 
 
 def responses_table(study: StudyFile) -> pl.DataFrame:
-    """Return the responses that were shown, a row for each source of one; and those of chats."""
+    """Return the responses that were shown, a row for each source of one; or those of chats."""
+    if isinstance(study.protocol, ChatThenRate | Write):
+        return transcripts(study)[1]
     rows = [
         {
             "response_id": id,
@@ -48,8 +47,7 @@ def responses_table(study: StudyFile) -> pl.DataFrame:
         for response in _responses(("main",))
         for id, source in owners_of(response)
     ]
-    shown = tables.conform(pl.DataFrame(rows), "responses") if rows else tables.empty("responses")
-    return pl.concat([shown, transcripts(study)[1]])
+    return tables.conform(pl.DataFrame(rows), "responses") if rows else tables.empty("responses")
 
 
 def known_table() -> pl.DataFrame:

@@ -101,6 +101,7 @@ def test_a_person_may_be_held_against_the_others(study: Path) -> None:
     ("words", "said"),
     [
         (["--judge", "judge:n"], "did you mean 'judge:m'?"),
+        (["--judge", "nobody"], "to do: The ratings table has p0, p1, p2, judge:m."),
         (["--epsilon", "2"], "--epsilon lies between 0 and 1, not 2."),
         (["--level", "95"], "--level lies between 0 and 1, not 95."),
         (["--out", "numbers.docx"], "does not end in '.docx'"),
@@ -121,7 +122,17 @@ def test_names_are_shown_as_they_stand(tmp_path: Path) -> None:
     result = run(tmp_path / "ratings.parquet")
     assert result.exit_code == 0, result.exception
     assert result.stdout.count("judge:m: [/x]") == 2
-    assert result.stdout.count("[red]w") == 2
+    assert result.stdout.count("[red]w") == 3
+
+
+def test_nothing_is_cut_on_eighty_columns(tmp_path: Path) -> None:
+    name = "factual_consistency_of_an_answer"
+    ratings().with_columns(dimension=pl.lit(name)).write_parquet(tmp_path / "ratings.parquet")
+    shown = run(tmp_path / "ratings.parquet").stdout
+    assert "…" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines()[:-1])  # the verdict is one line
+    first = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    assert name in "".join(first)
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,24 @@ def test_passing_by_saying_the_same_every_time_is_not_enough() -> None:
     )
 
 
+@pytest.mark.parametrize(("cases", "claim"), [(5, False), (9, False), (10, True)])
+def test_finding_a_handful_of_cases_is_not_agreement(cases: int, claim: bool) -> None:
+    rows = [
+        row(rater, i, value=float(i < cases))
+        for i in range(100)
+        for rater in ("p0", "p1", "p2", "judge:m")
+    ]
+    compared = compare_judges(table(rows), replicates=100)
+    held, (said,) = only(compared), compared.verdicts
+    assert held.unlike == cases
+    assert said.may == (("warmth",) if claim else ())
+    assert held.kappa is not None
+    if not claim:
+        assert f"people rated only {cases} of the answers otherwise" in said.text
+        assert math.isnan(held.kappa.ci_low)
+        assert "no interval" in str(held.kappa.reason)
+
+
 def test_few_items_give_no_claim_but_that_it_is_open() -> None:
     (said,) = compare_judges(simulated(n=12, shift=1.5)[0], replicates=200).verdicts
     assert said.text == (
@@ -182,6 +200,21 @@ def test_sentences_by_hand() -> None:
     assert flagged.found.precision.estimate == 0.5
     assert {r.name for r in held.results()} >= {"flag_recall", "flag_precision", "flag_f1"}
     assert only(compare_judges(table(rows), replicates=100)).flagged is None
+
+
+def test_spans_that_are_no_place_mark_nothing_and_are_counted() -> None:
+    wrong = [{"start": a, "end": b, "text": "", "label": None} for a, b in ((-3, 10), (41, 20))]
+    rows = [
+        row("p0", 0, value=1.0, spans=marks(FIRST)),
+        row("p1", 0, value=1.0, spans=[*marks(FIRST), wrong[0]]),
+        row("judge:m", 0, value=2.0, spans=[*marks(FIRST), wrong[1]]),
+    ]
+    answers = pl.DataFrame(
+        {"response_id": ["r0"], "item_id": ["q0"], "source": ["s0"], "text": [TEXT]}
+    )
+    flagged = only(compare_judges(table(rows), answers, replicates=0)).flagged
+    assert flagged is not None
+    assert (flagged.unusable, flagged.agreed, flagged.judge) == (2, 1, 1)
 
 
 def test_a_text_that_spans_do_not_fit_is_counted_and_not_used() -> None:

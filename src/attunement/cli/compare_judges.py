@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
+    from rich.text import Text
 
     from attunement.judges_vs_people import Held, JudgesVsPeople
     from attunement.stats.result import Result
@@ -101,7 +103,7 @@ def compare_judges(
         print_json(results, **_beside(compared))
         return
     for said in compared.verdicts:
-        out().print(_table(compared, said.judge))
+        _print(compared, said.judge)
         out().print(plain(said.text), soft_wrap=True)
     if answers is None:
         console().print("Without --responses nothing is said of the sentences that were flagged.")
@@ -109,17 +111,13 @@ def compare_judges(
 
 def _tables(ratings: Path, responses: Path | None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     from attunement import tables
-    from attunement.runs import Run
+    from attunement.cli._run_folder import ratings_file, table_beside
 
-    if ratings.is_dir():
-        run = Run(ratings)
-        answers = run.read("responses") if responses is None and run.has("responses") else None
-        rated = run.read("ratings")
-    else:
-        rated, answers = tables.read_table(ratings, "ratings"), None
-    if responses is not None:
-        answers = tables.read_table(responses, "responses")
-    return rated, answers
+    answers = table_beside(ratings, "responses", responses)
+    return (
+        tables.read_table(ratings_file(ratings), "ratings"),
+        None if answers is None else tables.read_table(answers, "responses"),
+    )
 
 
 def _beside(compared: JudgesVsPeople) -> dict[str, Any]:
@@ -182,25 +180,64 @@ def _refuse_name(file: Path) -> None:
         raise UserError("there is no such folder.", where=str(file.parent), fix="Make it first.")
 
 
-def _table(compared: JudgesVsPeople, judge: str) -> Any:
+def _print(compared: JudgesVsPeople, judge: str) -> None:
+    """Print a judge's two tables: how close it is to people, and what it can be used for."""
+    held = [one for one in compared.held if one.judge == judge]
+    show = out()
+    show.print(_table(plain(judge, "table.title"), held, _CLOSE, _close))
+    show.print(
+        plain(
+            "bias, MAE: against people's mean. kappa: with each person, beside that among people. "
+            "Below an estimate, its interval.",
+            "dim",
+        )
+    )
+    show.print(_table(None, held, _USE, _use))
+    show.print(
+        plain(
+            "rho: Spearman over answers. order: pairs of sources put the other way. wins: people "
+            "against whom the judge wins. finds: recall of what most people call yes, or of "
+            "flagged sentences.",
+            "dim",
+        )
+    )
+    unusable = sum(one.flagged.unusable for one in held if one.flagged is not None)
+    if unusable:
+        show.print(f"Spans that are no place in a text, and mark nothing: {unusable}.")
+
+
+_CLOSE = ("bias", "MAE", "kappa", "people's")
+_USE = ("rho", "order", "wins", "finds")
+
+
+def _table(
+    title: Text | None,
+    held: Sequence[Held],
+    names: Sequence[str],
+    cells: Callable[[Held], list[str]],
+) -> Table:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=plain(judge, "table.title"), title_justify="left")
-    table.add_column("dimension")
-    for name in ("bias", "MAE", "kappa", "people's", "rho", "order", "wins", "finds"):
-        table.add_column(name, justify="right")
-    for held in compared.held:
-        if held.judge == judge:
-            table.add_row(plain(held.dimension), *_cells(held))
-    table.caption = (
-        "bias, MAE: against people's mean. kappa: with each person, beside that among people. rho: "
-        "Spearman over answers. order: pairs of sources put the other way. wins: people against "
-        "whom the judge wins. finds: recall of what most people call yes, or of flagged sentences."
-    )
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("dimension", overflow="fold")
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in held:
+        table.add_row(plain(one.dimension), *cells(one))
     return table
 
 
-def _cells(held: Held) -> list[str]:
+def _close(held: Held) -> list[str]:
+    return [
+        _cell(held.bias, sign=True),
+        _cell(held.mae),
+        _cell(held.kappa),
+        _cell(held.kappa_among_people),
+    ]
+
+
+def _use(held: Held) -> list[str]:
     test, order = held.alt_test, held.order
     wins = "-"
     if test is not None and test.tested:
@@ -211,23 +248,20 @@ def _cells(held: Held) -> list[str]:
     if held.flagged is not None:
         found = held.flagged.found.recall
     return [
-        _cell(held.bias, sign=True),
-        _cell(held.mae, interval=False),
-        _cell(held.kappa),
-        _cell(held.kappa_among_people),
         _cell(held.spearman),
-        _cell(None if order is None else order.discordant, interval=False),
+        _cell(None if order is None else order.discordant),
         wins,
-        _cell(found, interval=False),
+        _cell(found),
     ]
 
 
-def _cell(result: Result | None, *, sign: bool = False, interval: bool = True) -> str:
+def _cell(result: Result | None, *, sign: bool = False) -> str:
+    """Return an estimate, and below it the interval: side by side they do not fit 80 columns."""
     from math import isnan
 
     if result is None or isnan(result.estimate):
         return "-"
     said = f"{result.estimate:+.2f}" if sign else f"{result.estimate:.2f}"
-    if not interval or isnan(result.ci_low):
+    if isnan(result.ci_low):
         return said
-    return f"{said} ({result.ci_low:.2f}, {result.ci_high:.2f})"
+    return f"{said}\n({result.ci_low:.2f}, {result.ci_high:.2f})"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from attunement.judges_vs_people._compare import REPLICATES, Held, Settings, hold
+from attunement.judges_vs_people._compare import Held, hold
 from attunement.judges_vs_people._sentences import AGREED, Flagged
+from attunement.judges_vs_people._settings import REPLICATES, Settings
 from attunement.judges_vs_people._words import SCREEN, Verdict, verdict
 from attunement.stats.alt_test import EPSILON, FDR, MIN_ITEMS, MIN_PEOPLE
 from attunement.stats.result import Result, number

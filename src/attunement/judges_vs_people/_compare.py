@@ -13,13 +13,11 @@ from attunement import tables
 from attunement.errors import UserError
 from attunement.instruments import Instrument
 from attunement.judges_vs_people._panel import Panel, choose, panels
+from attunement.judges_vs_people._rarity import HALF, interval_of_enough, unlike_most, usual
 from attunement.judges_vs_people._sentences import Flagged, flagged
+from attunement.judges_vs_people._settings import Settings
 from attunement.stats.agreement import Bootstrap, cohen_kappa
 from attunement.stats.alt_test import (
-    EPSILON,
-    FDR,
-    MIN_ITEMS,
-    MIN_PEOPLE,
     AltTest,
     adjust_together,
     alignment,
@@ -40,7 +38,6 @@ from attunement.stats.source_order import SourceOrder, source_order
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame
 
-REPLICATES = 2000
 _NOTHING_ALIKE = 1.0
 """Overlap of two empty sets: both say that nothing applies."""
 
@@ -68,6 +65,9 @@ class Held:
     kappa, kappa_among_people
         The judge's with each person on average, and that of pairs of people on the same units;
         quadratic weights for numbers, none for categories and yes and no. Not for sets.
+    unlike
+        Units that people rated otherwise than most of their units: the fewer, the less an
+        agreement says. For sets, units on which people's usual choice is not the most frequent one.
     order
         The order of sources; numbers, and yes and no.
     alt_test
@@ -96,6 +96,7 @@ class Held:
     mae: Result | None = None
     kappa: Result | None = None
     kappa_among_people: Result | None = None
+    unlike: int = 0
     spearman: Result | None = None
     order: SourceOrder | None = None
     yes: Detection | None = None
@@ -138,19 +139,6 @@ def _of_test(test: AltTest | None) -> list[Result | None]:
         Result("winning_rate", test.winning_rate, test.tested, **about),
         Result("advantage", test.advantage, test.n, **about),
     ]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What `compare_judges` was asked for; see there."""
-
-    epsilon: float = EPSILON
-    fdr: float = FDR
-    min_items: int = MIN_ITEMS
-    min_people: int = MIN_PEOPLE
-    replicates: int = REPLICATES
-    ci_level: float = 0.95
-    seed: int = 1
 
 
 def hold(
@@ -218,13 +206,20 @@ def _one(
     matrix, people = matrix[:, seen], [p for p, s in zip(panel.people, seen, strict=True) if s]
     ordered = panel.kind == "number"
     score = "rmse" if ordered else "accuracy"
+    unlike = unlike_most(usual(matrix, panel.kind))
     held = replace(
         held,
         units=int(both.sum()),
         items=len(set(clusters)),
         people=len(people),
-        kappa=kappa_with_people(own, matrix, "quadratic" if ordered else "identity", **bootstrap),
-        kappa_among_people=cohen_kappa(matrix, "quadratic" if ordered else "identity", **bootstrap),
+        unlike=unlike,
+        kappa=interval_of_enough(
+            kappa_with_people(own, matrix, "quadratic" if ordered else "identity", **bootstrap),
+            unlike,
+        ),
+        kappa_among_people=interval_of_enough(
+            cohen_kappa(matrix, "quadratic" if ordered else "identity", **bootstrap), unlike
+        ),
         alt_test=_test(
             *alignment(own, matrix, "rmse" if ordered else "accuracy"), people, score, settings
         ),
@@ -315,6 +310,7 @@ def _sets(held: Held, panel: Panel, settings: Settings, bootstrap: Bootstrap) ->
                 theirs[row, j] = np.mean([_overlap(panel.sets[people[j]][n], o) for o in others])
     clusters = np.array([panel.items[n] for n in units])
     options = {}
+    chosen: list[list[str]] = [[] for _ in units]
     for option in panel.options:
         said = np.array([option in mine[n] for n in units], dtype=np.bool_)
         share = np.array(
@@ -323,6 +319,8 @@ def _sets(held: Held, panel: Panel, settings: Settings, bootstrap: Bootstrap) ->
                 for n in units
             ]
         )
+        for place in np.flatnonzero(share > HALF):
+            chosen[place].append(option)
         decided = np.abs(share - 0.5) > 1e-9
         options[option] = _found(
             said[decided],
@@ -338,6 +336,7 @@ def _sets(held: Held, panel: Panel, settings: Settings, bootstrap: Bootstrap) ->
         items=len(set(clusters)),
         people=len(people),
         options=options,
+        unlike=unlike_most([tuple(one) for one in chosen]),
         alt_test=_test(own, theirs, people, "jaccard", settings),
     )
 

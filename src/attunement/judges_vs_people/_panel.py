@@ -22,6 +22,8 @@ Kind = Literal["number", "boolean", "category", "set", "none"]
 
 Spans = list[tuple[int, int]]
 
+_SHOWN = 12
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -96,7 +98,7 @@ def choose(ratings: pl.DataFrame, judges: Sequence[str] | None) -> tuple[list[st
             guess = nearest(name, list(kinds))
             raise UserError(
                 f"no rater is called {name!r}" + (f"; did you mean {guess!r}?" if guess else "."),
-                fix="Name raters as the ratings table does.",
+                fix=f"The ratings table has {_listed(list(kinds))}.",
             )
     if not chosen:
         raise UserError(
@@ -110,6 +112,11 @@ def choose(ratings: pl.DataFrame, judges: Sequence[str] | None) -> tuple[list[st
             fix="Add ratings whose rater_kind is human.",
         )
     return list(dict.fromkeys(chosen)), people
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def panels(

@@ -33,6 +33,9 @@ class Flagged:
         Sentences that the judge flagged.
     unlocated
         Answers whose text was not at hand, or is shorter than a span says.
+    unusable
+        Spans of the judge and of people that are no place in a text: they begin before it, or end
+        where they begin or earlier. They mark nothing.
 
     """
 
@@ -43,6 +46,7 @@ class Flagged:
     single: int
     judge: int
     unlocated: int
+    unusable: int = 0
 
 
 def flagged(
@@ -75,7 +79,7 @@ def flagged(
         return None
     if not any(any(marks) for p in people for marks in panel.spans[p].values()):
         return None
-    counts, items, unlocated = [], [], 0
+    counts, items, unlocated, unusable = [], [], 0, 0
     totals = np.zeros(4, dtype=np.int64)
     for unit, own in panel.spans[judge].items():
         theirs = [panel.spans[p][unit] for p in people if unit in panel.spans[p]]
@@ -85,6 +89,7 @@ def flagged(
         if text is None or any(end > len(text) for marks in (own, *theirs) for _, end in marks):
             unlocated += 1
             continue
+        unusable += sum(not _usable(span) for marks in (own, *theirs) for span in marks)
         votes = np.sum([_marks(text, marks) for marks in theirs], axis=0)
         said = _marks(text, own)
         agreed, nobody = votes >= AGREED, votes == 0
@@ -105,12 +110,17 @@ def flagged(
         single=single,
         judge=judged,
         unlocated=unlocated,
+        unusable=unusable,
     )
+
+
+def _usable(span: tuple[int, int]) -> bool:
+    return 0 <= span[0] < span[1]
 
 
 def _marks(text: str, spans: Spans) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     tokens, sentences = _pieces(text)
-    real = [(start, end) for start, end in spans if 0 <= start < end]
+    real = [span for span in spans if _usable(span)]
     return np.asarray(marked_sentences(real, tokens, sentences), dtype=np.bool_).reshape(-1)
 
 

@@ -106,9 +106,18 @@ def _stands_in(one: Held) -> tuple[bool, str | None]:
         return False, one.alt_test.reason or "no verdict"
     if not one.alt_test.passed:
         return False, None
-    # Where nearly all ratings are the same, a judge that never looks passes too.
+    # Where nearly all ratings are the same, a judge that never looks passes too; and of a handful
+    # of others it may have found all by chance.
+    beyond = "it passes the test but is not shown to agree with people beyond chance"
+    if one.kappa is not None and not one.kappa.estimate > 0:
+        return False, beyond
+    if one.unlike < FEW:
+        return False, (
+            f"it passes the test, but people rated only {one.unlike} of the answers otherwise than "
+            f"most of them, and at least {FEW} are needed to show agreement beyond chance"
+        )
     if one.kappa is not None and not one.kappa.ci_low > 0:
-        return False, "it passes the test but is not shown to agree with people beyond chance"
+        return False, beyond
     return True, None
 
 

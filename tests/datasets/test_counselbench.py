@@ -86,7 +86,7 @@ def test_copied_fragments_are_found_in_the_answer_by_code_points(tmp_path):
     assert text[first["start"] : first["end"]] == first["text"]
     assert first["text"].startswith("Ask your doctor")
     assert second["text"] == "Don’t wait"
-    assert (third["start"], third["text"], third["label"]) == (None, "take two", "not found")
+    assert (third["start"], third["text"], third["label"]) == (None, "take two", "not_found")
     assert any("3, of which 1 do not stand in the answer" in n for n in found.loaded.notes)
 
 

@@ -86,7 +86,7 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
 
 def _column(frame: pl.DataFrame, name: str, path: Path, fix: str) -> None:
     if name not in frame.columns:
-        guess = nearest(name, [c for c in frame.columns if c != ROW])
+        guess = nearest(name, [c for c in frame.columns if c not in (*_KEYS, ROW)])
         hint = f" (there is {guess!r})" if guess else ""
         raise UserError(f"no column {name!r}{hint}.", where=str(path), fix=fix)
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 
-from attunement.quotes import Span, places
+from attunement.quotes import NOT_FOUND, Span, places
 
-NOT_FOUND = "not found"
-"""Label of a copied passage that does not stand in the text."""
-NO_TEXT = "no text"
+NO_TEXT = "no_text"
 """Label of a copied passage where the text itself is not known."""
-WHOLE = "whole text"
+WHOLE = "whole_text"
 """Label where somebody wrote that the whole text is meant."""
 
 _JOINT = re.compile(r"\s+;\s+|\s+;$|^;\s+")

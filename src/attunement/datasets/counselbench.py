@@ -19,8 +19,9 @@ import polars as pl
 from attunement import tables
 from attunement.datasets.base import FORMATS, Ledger, Loaded, Options, meta, user_turn
 from attunement.datasets.cleaning import clean_characters, html_to_text, topic_slug
-from attunement.datasets.copied import NO_TEXT, NOT_FOUND, spans_of
+from attunement.datasets.copied import NO_TEXT, spans_of
 from attunement.errors import UserError, nearest
+from attunement.quotes import NOT_FOUND
 from attunement.stats.result import signature
 
 INSTRUMENT = "counselbench-eval@1"
@@ -171,12 +172,16 @@ def from_frame(frame: pl.DataFrame, *, where: str) -> Annotations:
     """
     missing = [c for c in (*_KEYS, *(f"{d}_score" for d in DIMENSIONS)) if c not in frame.columns]
     if missing:
-        guess = nearest(missing[0], frame.columns)
+        # A column that has its own place is not the missing one under another name.
+        guess = nearest(missing[0], [c for c in frame.columns if c not in COLUMNS])
         raise UserError(
             f"not CounselBench annotations: missing {', '.join(missing)}; "
             f"it has {', '.join(c for c in frame.columns if c)}.",
             where=where,
-            fix=f"Rename {guess!r} if that is {missing[0]!r}." if guess else None,
+            fix=f"Rename {guess!r} if that is {missing[0]!r}."
+            if guess
+            else "Use the published file, which has a column a dimension, or a table of ratings on "
+            f"{INSTRUMENT}.",
         )
     reading = _Reading()
     there = [c for c in COLUMNS if c in frame.columns]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import polars as pl
 
 from attunement.errors import UserError, nearest
-from attunement.tables.conform import conform, to_polars
+from attunement.tables.conform import conform, needed, to_polars
 from attunement.tables.schema import CHOICES, KEYS, REQUIRED, ROLES, SCHEMAS, Kind
 
 if TYPE_CHECKING:
@@ -140,5 +140,10 @@ def require(frame: Frame, kind: Kind, *, where: str | None = None) -> pl.DataFra
     if problems:
         shown = "; ".join(str(p) for p in problems[:5])
         more = f" and {len(problems) - 5} more" if len(problems) > 5 else ""
-        raise UserError(f"not a valid {kind} table: {shown}{more}.", where=where)
+        missing = any(p.reason == "missing column" for p in problems)
+        raise UserError(
+            f"not a valid {kind} table: {shown}{more}.",
+            where=where,
+            fix=needed(kind) if missing else "Correct these rows, or leave them out.",
+        )
     return conform(frame, kind)

@@ -33,6 +33,11 @@ def to_polars(frame: Frame) -> pl.DataFrame:
     raise TypeError(f"expected a polars or pandas frame, got {type(frame).__name__}")
 
 
+def needed(kind: Kind) -> str:
+    """Say which columns a table must have."""
+    return f"A {kind} table needs the columns {', '.join(REQUIRED[kind])} (see the page on tables)."
+
+
 def conform(frame: Frame, kind: Kind) -> pl.DataFrame:
     """Return ``frame`` with exactly the columns of ``kind``, in order and of the right type.
 
@@ -50,11 +55,12 @@ def conform(frame: Frame, kind: Kind) -> pl.DataFrame:
     schema = SCHEMAS[kind]
     for column in REQUIRED[kind]:
         if column not in table.columns:
-            guess = nearest(column, table.columns)
+            # A column that has its own place is not the missing one under another name.
+            guess = nearest(column, [c for c in table.columns if c not in schema])
             raise UserError(
                 f"the {kind} table has no column {column!r}; "
                 f"it has {', '.join(table.columns) or 'none'}.",
-                fix=f"Rename {guess!r} if that is it." if guess else None,
+                fix=f"Rename {guess!r} if that is it." if guess else needed(kind),
             )
     columns = []
     for name, dtype in schema.items():

@@ -127,3 +127,9 @@ def test_the_schema_is_json_with_its_version(tmp_path: Path) -> None:
     assert json.loads(run("schema").stdout)["$id"] == "urn:attunement:instrument:1"
     run("schema", "--out", str(tmp_path / "s.json"))
     assert (tmp_path / "s.json").read_text("utf-8") == run("schema").stdout
+
+
+def test_the_list_cuts_nothing_on_eighty_columns() -> None:
+    shown = CliRunner().invoke(app, ["instruments", "list"], env={"COLUMNS": "80"}).stdout
+    assert "…" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())

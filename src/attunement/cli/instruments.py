@@ -13,6 +13,8 @@ from attunement.cli._plain import plain
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
     from attunement.instruments import Dimension, Instrument
     from attunement.instruments.preview import JudgeCall, ShownJudge
 
@@ -39,11 +41,13 @@ def list_(
     if as_json:
         print_json([], instruments=[_summary(instrument) for instrument in library])
         return
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table()
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for heading in ("instrument", "what it is", "rates a", "dimensions", "languages"):
-        table.add_column(heading, justify="right" if heading == "dimensions" else "left")
+        side: JustifyMethod = "right" if heading == "dimensions" else "left"
+        table.add_column(heading, justify=side, overflow="fold", no_wrap=heading == "instrument")
     for instrument in library:
         table.add_row(
             plain(instrument.name),

@@ -7,6 +7,7 @@ study; the worker runs in it.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from contextlib import closing
@@ -137,7 +138,8 @@ def write_reply(message: Message) -> None:
     assert isinstance(protocol, ChatThenRate)
     bot = protocol.bots[message.chat.bot]
     text, about = "", Piece("", model=bot.model)
-    start = stored = time.monotonic()
+    start = time.monotonic()
+    stored = -math.inf  # the first words are shown at once
     end: dict[str, Any] = {"status": "done"}
     try:
         with closing(stream(bot, prompt_of(message, protocol))) as pieces:  # type: ignore[type-var]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -31,13 +30,14 @@ def other_questions(shown: dict[str, Any]) -> SafeString:
     plain = instrument.model_copy(update={"instructions": None})
     form = build_form(plain, shown["form"].language, dimensions=others)
     # Escaped by the form's own templates
-    return mark_safe(render_form(form, prefix=f"u{shown['place']}-", values=shown["values"]))
-
-
-@register.filter
-def is_lacking(shown: dict[str, Any], lacking: Iterable[tuple[int, str]] | str) -> bool:
-    """Return whether a question about a unit still needs an answer."""
-    return any(not isinstance(row, str) and row[0] == shown["place"] for row in lacking or ())
+    return mark_safe(
+        render_form(
+            form,
+            prefix=f"u{shown['place']}-",
+            values=shown["values"],
+            lacking=shown["lacking"],
+        )
+    )
 
 
 @register.filter

@@ -75,5 +75,8 @@ _OWN: dict[type[Any], type[Reading]] = {
     Event: Events,
 }
 
+admin.site.site_url = "/owner/"
+admin.site.site_header = admin.site.site_title = "All tables of the study"
+
 for model in apps.get_app_config("studies").get_models():
     admin.site.register(model, _OWN.get(model, Reading))

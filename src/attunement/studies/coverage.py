@@ -108,17 +108,16 @@ def _plus(before: Covered, opened_at: datetime | None, done_at: datetime | None)
 
 def by_participant() -> list[Progress]:
     """Return everybody's progress, in order of their codes."""
-    people = Participant.objects.prefetch_related("assignments")
-    progress = []
-    for person in people:
-        pages = list(person.assignments.all())
-        progress.append(
-            Progress(
-                person,
-                len(pages),
-                sum(p.done_at is not None for p in pages),
-                sum(p.seconds for p in pages),
-                person.last_seen_at,
-            )
-        )
-    return progress
+    return [progress_of(p) for p in Participant.objects.prefetch_related("assignments")]
+
+
+def progress_of(participant: Participant) -> Progress:
+    """Return where one participant stands."""
+    pages = list(participant.assignments.all())
+    return Progress(
+        participant,
+        len(pages),
+        sum(page.done_at is not None for page in pages),
+        sum(page.seconds for page in pages),
+        participant.last_seen_at,
+    )

@@ -25,6 +25,7 @@ urlpatterns = [
     path("differing/<int:stage_pk>/<int:pk>/", work.adjudicate, name="adjudicate"),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="invite"),
+    path("people/places/", people.add_places, name="add_places"),
     path("people/links/", people.link_table, name="link_table"),
     path("people/due/", people.due, name="due"),
     path("people/table/", people.table, name="table"),

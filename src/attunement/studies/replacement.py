@@ -46,7 +46,7 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
         before = Participant.objects.filter(replaces=held).first()
         if before is not None:
             raise UserError(f"{before.code} took their place.", where=held.code)
-        new = new_participant(_next_code())
+        new = new_participant(next_code())
         new.replaces, new.arm, new.language = held, held.arm, ""
         new.save()
         taken = _take_over(held, new)
@@ -59,7 +59,8 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
     return new
 
 
-def _next_code() -> str:
+def next_code() -> str:
+    """Return the code of the next participant."""
     last = Participant.objects.count() + 1
     width = max(3, len(str(last)))
     return f"R{last:0{width}}"

@@ -118,3 +118,10 @@ def test_an_address_that_is_none_is_refused(owner: Client, person: Participant) 
     person.refresh_from_db()
     assert person.address == "ada@example.org"
     assert person.invited_at is not None
+
+
+def test_places_can_be_added(owner: Client, person: Participant) -> None:
+    page = owner.post("/owner/people/places/", {"places": "2"}, follow=True).content.decode()
+    assert "2 added, up to R005" in page
+    page = owner.post("/owner/people/places/", {"places": "many"}, follow=True).content.decode()
+    assert "Not done:" in page

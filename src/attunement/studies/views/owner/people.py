@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from attunement import tables
 from attunement.errors import UserError
-from attunement.studies import invitations, links, reminders, replacement, withdrawal
+from attunement.studies import extra, invitations, links, reminders, replacement, withdrawal
 from attunement.studies.audit import log
-from attunement.studies.coverage import by_participant
+from attunement.studies.coverage import by_participant, progress_of
 from attunement.studies.models import Participant
-from attunement.studies.opened import described
+from attunement.studies.opened import described, the_study
 from attunement.studies.participants_table import as_frame, participants_table
 from attunement.studies.views.owner.access import attempt, owner_page, who
 from attunement.studies.views.owner.confirming import Question, ask
@@ -45,6 +45,7 @@ def people(request: HttpRequest) -> HttpResponse:
             "rows": rows,
             "states": invitations.STATES,
             "state": wanted,
+            "one_stage": the_study().stages.count() == 1,
             "free": invitations.free_places().count(),
             "due": reminders.due(study.remind_after_days),
             "days": study.remind_after_days,
@@ -71,7 +72,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
             "person": found,
             "state": state,
             "alive": alive,
-            "progress": next((p for p in by_participant() if p.participant.pk == pk), None),
+            "progress": progress_of(found),
             "successor": Participant.objects.filter(replaces=found).first(),
             "link": shown,
         },
@@ -87,10 +88,8 @@ def invite(request: HttpRequest) -> HttpResponse:
         if text:
             found = invitations.invite_addresses(invitations.read_addresses(text), by=who(request))
         else:
-            count = request.POST.get("count", "")
-            if not (count.isascii() and count.isdigit() and len(count) < 6):
-                raise UserError("how many to invite is a whole number.", where="invitations")
-            found = invitations.invite(int(count), by=who(request))
+            count = _whole_number(request.POST.get("count", ""))
+            found = invitations.invite(count, by=who(request))
     except UserError as error:
         messages.error(request, str(error))
     else:
@@ -99,6 +98,25 @@ def invite(request: HttpRequest) -> HttpResponse:
             request, f"Marked as invited: {codes}. Nothing was sent: send each their own link."
         )
     return redirect("owner:people")
+
+
+@require_POST
+@owner_page
+def add_places(request: HttpRequest) -> HttpResponse:
+    """Add places to the study."""
+    try:
+        made = extra.add_places(_whole_number(request.POST.get("places", "")), by=who(request))
+    except UserError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{len(made)} added, up to {made[-1].code}.")
+    return redirect("owner:people")
+
+
+def _whole_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise UserError("how many is a whole number.", where="places")
+    return int(text)
 
 
 @require_POST

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from attunement.decoding import decode_json
 from attunement.instruments import Dimension, SpansScale
@@ -135,9 +136,11 @@ def seconds_of(sent: str | float) -> float:
 def _fields(unit: Unit, dimension: Dimension, posted: Posted) -> dict[str, Any] | None:
     """Return the columns of an answer, None where nothing is chosen."""
     if any(len(text) > LONGEST_TEXT for texts in posted.values() for text in texts):
-        raise Refused(f"a text is longer than {LONGEST_TEXT} characters")
+        raise Refused(
+            gettext("A text is longer than %(most)d characters.") % {"most": LONGEST_TEXT}
+        )
     if any("\x00" in text for texts in posted.values() for text in texts):
-        raise Refused("a text holds a character that cannot be stored")
+        raise Refused(gettext("A text holds a character that cannot be stored."))
     asked = unit.instrument.model_copy(
         update={
             "dimensions": (dimension.model_copy(update={"required": False}),),
@@ -154,7 +157,9 @@ def _fields(unit: Unit, dimension: Dimension, posted: Posted) -> dict[str, Any] 
             ]
     answers, wrong = read_answers(asked, read)
     if wrong:
-        raise Refused(wrong[dimension.id])
+        raise Refused(
+            gettext("This answer does not fit the question: %(why)s.") % {"why": wrong[dimension.id]}
+        )
     given = answers.get(dimension.id)
     if given is None:
         given = _begun(dimension, read, marked)
@@ -204,7 +209,9 @@ def _marked(unit: Unit, dimension: Dimension, posted: Posted) -> list[Span] | No
     except ValueError:
         raise Refused("the marked passages cannot be read") from None
     if not isinstance(rows, list) or len(rows) > MOST_SPANS:
-        raise Refused(f"there can be {MOST_SPANS} marked passages at most")
+        raise Refused(
+            gettext("There can be %(most)d marked passages at most.") % {"most": MOST_SPANS}
+        )
     scale = dimension.scale
     known = {o.id for o in scale.options} if isinstance(scale, SpansScale) else {None}
     spans = []

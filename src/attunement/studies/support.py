@@ -56,8 +56,8 @@ LINES = (
     Line("AU", "Lifeline", "13 11 14", "000"),
     Line("NZ", "1737, need to talk?", "1737", "111"),
     Line("DE", "TelefonSeelsorge", "116 123", "112"),
-    Line("FR", "3114", "3114", "112"),
-    Line("ES", "024", "024", "112"),
+    Line("FR", "Numéro national de prévention du suicide", "3114", "112"),
+    Line("ES", "Línea de atención a la conducta suicida", "024", "112"),
     Line("CH", "Die Dargebotene Hand / La Main Tendue / Telefono Amico", "143", "112"),
     Line("AT", "TelefonSeelsorge", "142", "112"),
 )

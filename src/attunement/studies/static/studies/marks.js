@@ -240,7 +240,7 @@ export class Marker {
     const range = document.getSelection()?.rangeCount ? document.getSelection().getRangeAt(0) : null;
     const at = [...this.element.querySelectorAll(".cursor")].at(-1) ?? (range && !range.collapsed ? range : this.element);
     const where = at.getBoundingClientRect();
-    const widest = document.documentElement.clientWidth - box.offsetWidth - 16;
+    const widest = this.element.getBoundingClientRect().right - box.offsetWidth;
     box.style.left = `${Math.max(16, Math.min(where.left, widest)) + scrollX}px`;
     const lowest = document.documentElement.clientHeight - box.offsetHeight - 12;
     box.style.top = `${Math.min(where.bottom + 8, lowest) + scrollY}px`;

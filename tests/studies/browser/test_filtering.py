@@ -206,6 +206,25 @@ def test_a_corrected_mark_needs_no_confirmation(serve: Serve, visit: Visit) -> N
     assert len(json.loads(answer["spans"])) == before - 1
 
 
+def test_the_label_of_a_mark_is_changed_on_the_spot(serve: Serve, visit: Visit) -> None:
+    study, person = serve(files=answers(6), protocol=PROTOCOL), visit()
+    page = begin(person, study)
+    filter_all(page)
+    settled(page)
+    page.locator("form.go button.primary").click()
+    page.wait_for_selector("text=Thank you so far")
+    open_annotation(study)
+    page.goto(study.link())
+    page.locator(".chip select").first.select_option("inform")
+    settled(page)
+    page.wait_for_selector(".proposal", state="detached")
+    assert page.locator("[data-text] mark").first.get_attribute("data-tag") == "Inform"
+    assert has_no_violations(page)
+    person.shot("annotate-changed")
+    (answer,) = said(study, "dialogue_acts")
+    assert [span["label"] for span in json.loads(answer["spans"])] == ["inform"]
+
+
 def test_the_page_speaks_italian(serve: Serve, visit: Visit) -> None:
     study, person = serve(files=answers(6), protocol=PROTOCOL), visit(language="it")
     page = begin(person, study)

@@ -130,7 +130,7 @@ export class Marker {
       ...own.map((mark) => {
         const text = short(this.text.string.slice(mark.start, mark.end));
         const chip = make("li", `chip ${mark.target.hue}`);
-        if (mark.target.label !== null) chip.append(make("span", "tag", mark.target.title), " ");
+        if (mark.target.label !== null) chip.append(this.tag(mark, text), " ");
         const remove = make("button", "remove", "×");
         remove.type = "button";
         remove.setAttribute("aria-label", this.words.remove.replace("{text}", text));
@@ -140,6 +140,25 @@ export class Marker {
         return chip;
       }),
     );
+  }
+
+  // What a passage is marked as; where there are several labels, a list to change it.
+  tag(mark, text) {
+    const choices = this.targets.filter((t) => t.fieldset === mark.target.fieldset);
+    if (choices.length < 2) return make("span", "tag", mark.target.title);
+    const list = make("select", "tag");
+    list.setAttribute("aria-label", this.words.label.replace("{text}", text));
+    list.append(...choices.map((t) => new Option(t.title, t.label, false, t === mark.target)));
+    for (const kind of ["input", "change"]) list.addEventListener(kind, (event) => event.stopPropagation());
+    list.addEventListener("change", () => {
+      const before = this.rows(mark.target.dimension);
+      mark.target = choices[list.selectedIndex];
+      const place = this.marks.filter((m) => m.target.fieldset === mark.target.fieldset).indexOf(mark);
+      this.draw();
+      this.changed(this, mark.target.fieldset, before);
+      mark.target.fieldset.querySelectorAll(".chip select")[place]?.focus();
+    });
+    return list;
   }
 
   // --- selecting

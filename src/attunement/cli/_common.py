@@ -31,20 +31,23 @@ R = TypeVar("R")
 
 def console() -> Console:
     """Return the console for people: standard error, which keeps ``--json`` on its own."""
-    from rich.console import Console
+    from attunement.cli._consoles import PlainConsole
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return PlainConsole(stderr=True, soft_wrap=True)
 
 
 def out() -> Console:
     """Return the console for a command's own answer: standard output."""
-    from rich.console import Console
+    from attunement.cli._consoles import PlainConsole
 
-    return Console(highlight=False)
+    return PlainConsole()
 
 
 def friendly(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn a user's mistake into a message and exit code 2, and Ctrl-C into 130."""
+    """Turn a user's mistake into a message and exit code 2, and Ctrl-C into 130.
+
+    A value that a function below refuses (`ValueError`) is one as well.
+    """
 
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -55,6 +58,9 @@ def friendly(command: Callable[P, R]) -> Callable[P, R]:
         except OSError as error:
             name = error.filename if isinstance(error.filename, str) else None
             fail(UserError(f"{error.strerror or error}.", where=name, fix="Check the path."))
+        except ValueError as error:
+            said = str(error).strip().rstrip(".") or "a value is wrong"
+            fail(UserError(f"{said}.", fix="Check the options and the values in the files."))
         except KeyboardInterrupt:
             console().print(
                 "Stopped. What had arrived is kept; the same command goes on from there."
@@ -89,33 +95,9 @@ def print_json(results: Iterable[Result], **beside: Any) -> None:
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and time left on standard error; yields ``advance(n)``."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    """Show on standard error how far something is; yields ``advance(n)``."""
+    from attunement.cli._progress import bar, lines
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
     show = console()
-    with Progress(*columns, console=show, transient=show.is_terminal) as bar:
-        task = bar.add_task(what, total=total, rate="")
-
-        def advance(n: int = 1) -> None:
-            bar.advance(task, n)
-            speed = bar.tasks[0].speed
-            bar.update(task, rate=f"{speed:.1f}/s" if speed else "")
-
+    with (bar if show.is_terminal else lines)(show, what, total) as advance:
         yield advance

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import friendly, out, print_json
+from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
     from attunement.reproduce import Comparison
@@ -53,7 +54,7 @@ def _show(paper: str, title: str, rows: list[Comparison], *, with_data: bool) ->
     from attunement.reproduce.text import by_table, cell, has_intervals, interval, notes, verdict
 
     show = out()
-    show.print(f"[bold]{paper}[/bold]: {title}")
+    show.print(plain(f"{paper}: {title}", "bold"))
     for where, group in by_table(rows).items():
         with_intervals = has_intervals(group)
         # On 80 columns the interval takes the place of the difference.

@@ -1,10 +1,7 @@
 """``attunement generate`` from the command line."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -14,18 +11,6 @@ from typer.testing import CliRunner, Result
 from attunement import tables
 from attunement.cli import app
 from attunement.runs import Run
-
-
-@pytest.fixture(scope="module")
-def stub() -> ModuleType:
-    file = Path(__file__).parents[1] / "stubs" / "llm.py"
-    spec = importlib.util.spec_from_file_location("attunement_stub_llm_generate", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -175,3 +160,38 @@ def test_the_columns_of_the_answers_are_all_there(stub, items: Path, tmp_path: P
     with stub.StubLLM() as server:
         run(items, "--model", "openai-api/x/y", "--base-url", server.base_url, "--out", out)
     assert pl.read_parquet(out).schema == pl.Schema(tables.SCHEMAS["responses"])
+
+
+def test_answers_of_others_are_not_written_over(stub, items: Path, tmp_path: Path) -> None:
+    out = tmp_path / "answers.parquet"
+    with stub.StubLLM("x") as server:
+        words = (items, "--base-url", server.base_url, "--out", out)
+        assert run(*words, "--model", "a=openai-api/stub/m").exit_code == 0
+        result = run(*words, "--model", "b=openai-api/stub/m")
+        assert server.calls == 3
+        assert result.exit_code == 2
+        assert "rows of another source (a)" in result.stderr
+        both = ("--model", "a=openai-api/stub/m", "--model", "b=openai-api/stub/m")
+        assert run(*words, *both).exit_code == 0
+    assert tables.read_table(out, "responses").height == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--out", "answers.docx"), "no table can be written under this name"),
+        (("--base-url", "localhost:8000"), "is not the address of a server"),
+        (("--price-in", "inf"), "inf is not a price"),
+        (("--temperature", "inf"), "a temperature is 0 or more"),
+    ],
+)
+def test_what_would_fail_after_the_calls_is_refused_before(
+    stub, items: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    with stub.StubLLM("x") as server:
+        given = {"--base-url": server.base_url, "--out": tmp_path / "o.csv", words[0]: words[1]}
+        options = [word for pair in given.items() for word in pair]
+        result = run(items, "--model", "openai-api/stub/m", *options)
+        assert server.calls == 0
+    assert result.exit_code == 2
+    assert said in result.stderr

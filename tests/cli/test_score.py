@@ -109,3 +109,14 @@ def test_a_users_mistake_is_said_without_a_traceback(
     assert message in result.stderr
     assert "Traceback" not in result.output
     assert not (tmp_path / "ratings.csv").exists()
+
+
+def test_ratings_of_people_are_not_written_over(answers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ratings.csv"
+    assert run(answers, "--out", out, "--metrics", "simplicity").exit_code == 0
+    assert run(answers, "--out", out, "--metrics", "simplicity").exit_code == 0
+    pl.read_csv(out).with_columns(rater_kind=pl.lit("human")).write_csv(out)
+    result = run(answers, "--out", out, "--metrics", "simplicity")
+    assert result.exit_code == 2
+    assert "rows of another rater_kind (human)" in result.stderr
+    assert run(answers, "--out", out, "--metrics", "simplicity", "--force").exit_code == 0

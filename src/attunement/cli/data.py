@@ -73,9 +73,9 @@ def load(
         return
     _show(loaded)
     for file in written:
-        console().print(f"wrote {file}", markup=False)
+        console().print(f"wrote {file}")
     if not written:
-        console().print("Nothing was written; --out FOLDER writes the tables.", markup=False)
+        console().print("Nothing was written; --out FOLDER writes the tables.")
 
 
 def _mapping(pairs: list[str]) -> dict[str, str]:

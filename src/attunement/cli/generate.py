@@ -86,6 +86,9 @@ def generate(
     price_out: float | None = typer.Option(
         None, "--price-out", min=0.0, help="USD for a million tokens out, for the cost."
     ),
+    force: bool = typer.Option(
+        False, "--force", help="Write over --out also where it holds answers of other sources."
+    ),
     dry_run: bool = typer.Option(
         False, "--dry-run", help="Say calls, tokens and cost, and stop before any call."
     ),
@@ -97,6 +100,7 @@ def generate(
     Exit code 1 where some calls failed; they are marked in the table.
     """
     from attunement import tables
+    from attunement.cli._existing import refuse_loss, refuse_no_table
     from attunement.errors import UserError
     from attunement.inspect_bridge import Settings
     from attunement.respond import estimate, preset
@@ -104,6 +108,8 @@ def generate(
 
     if out is None and run is None and not dry_run:
         raise UserError("nowhere to put the answers.", fix="Give --out FILE, --run FOLDER or both.")
+    if out is not None:
+        refuse_no_table(out)
     table = tables.read_table(items, "items")
     if limit is not None:
         table = table.head(limit)
@@ -133,6 +139,8 @@ def generate(
     if dry_run:
         _tell_estimate(estimate(table, specs, **how), as_json)
         return
+    if out is not None:
+        refuse_loss(out, {"source": [spec.name for spec in specs]}, force=force)
     made = []
     for spec in specs:
         with progress(f"Answers of {spec.name}", table.height * candidates) as advance:
@@ -233,7 +241,6 @@ def _tell_estimate(estimates: list[Estimate], as_json: bool) -> None:
         console().print(
             f"{e.source}: {e.answers:,} answers, {e.calls:,} calls{most}{kept}; about "
             f"{e.tokens_in:,} tokens in, {e.tokens_out:,} out; {cost}.",
-            markup=False,
         )
     console().print(
         "No call was made. Tokens in are characters divided by four; tokens out are the limit "
@@ -260,9 +267,9 @@ def _tell(
     else:
         for said in sources:
             for line in _lines(said):
-                console().print(line, markup=False)
+                console().print(line)
         places = " and ".join(str(p) for p in (out, run) if p is not None)
-        console().print(f"Answers in {places}.", markup=False)
+        console().print(f"Answers in {places}.")
     return sum(s["failed"] for s in sources)
 
 

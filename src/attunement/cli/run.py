@@ -28,6 +28,6 @@ def run(
         load_study(study),
         Run(out or Path("runs") / study.stem),
         progress=progress,
-        say=lambda text: show.print(text, markup=False),
+        say=lambda text: show.print(text),
     )
-    show.print(f"Report: {page}", markup=False)
+    show.print(f"Report: {page}")

@@ -33,6 +33,9 @@ def score(
     items: Path | None = typer.Option(
         None, "--items", help="Table of the items that the answers belong to."
     ),
+    force: bool = typer.Option(
+        False, "--force", help="Write over --out also where it holds ratings of people or judges."
+    ),
     as_json: bool = typer.Option(
         False, "--json", help="Print the mean of each metric by source, with interval, as JSON."
     ),
@@ -40,6 +43,7 @@ def score(
     """Rate every answer with the text metrics; each gets a value or a status that says why not."""
     from contextlib import ExitStack
 
+    from attunement.cli._existing import refuse_loss
     from attunement.raters.metrics import score_file
     from attunement.raters.metrics.scoring import check_variant
 
@@ -47,6 +51,8 @@ def score(
     if metrics is not None:
         names = [name for part in metrics.split(",") if (name := part.strip())]
     made: Plan | None = None
+    if ratings.resolve() != responses.resolve():  # which has an error of its own
+        refuse_loss(ratings, {"rater_kind": ["metric"]}, force=force)
 
     with ExitStack() as stack:
         advance = None
@@ -81,8 +87,8 @@ def score(
         _show(summary)
     notes = console()
     for metric, why in left_out.items():
-        notes.print(f"Left out: {metric} ({why}).", markup=False)
-    notes.print(f"Ratings: {ratings}", markup=False)
+        notes.print(f"Left out: {metric} ({why}).")
+    notes.print(f"Ratings: {ratings}")
     if summary.failed:
         raise typer.Exit(EXIT_PROBLEMS)
 
@@ -103,4 +109,4 @@ def _show(summary: Summary) -> None:
     show.print(table)
     for metric, reasons in summary.reasons.items():
         for reason, n in reasons.most_common(3):
-            show.print(f"{metric}: {n:,} without a value: {reason}", markup=False, soft_wrap=True)
+            show.print(f"{metric}: {n:,} without a value: {reason}", soft_wrap=True)

@@ -1,10 +1,7 @@
 """``attunement judge`` from the command line."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -19,18 +16,6 @@ GOOD = (
     '{"agreeability": {"rationale": "sides with it", "score": 8}, '
     '"active_listening": {"rationale": "names it", "score": 3}}'
 )
-
-
-@pytest.fixture(scope="module")
-def stub() -> ModuleType:
-    file = Path(__file__).parents[1] / "stubs" / "llm.py"
-    spec = importlib.util.spec_from_file_location("attunement_stub_llm_cli", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -203,3 +188,133 @@ def test_what_would_fail_after_the_calls_is_refused_before(
         assert server.calls == 0
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
+
+
+def test_ratings_of_others_are_not_written_over(stub, answers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ratings.parquet"
+    with stub.StubLLM(GOOD) as server:
+        words = (answers, "--base-url", server.base_url, "--out", out)
+        one = ("--model", "openai-api/stub/m")
+        assert run(*words, *one).exit_code == 0
+        before = out.read_bytes()
+        other = run(*words, *one, "--instrument", "crisis-handling")
+        judge = run(*words, *one, "--name", "another")
+        assert (other.exit_code, judge.exit_code) == (2, 2)
+        assert "rows of another instrument (nuance-judges@1)" in other.stderr
+        assert "rows of another rater (judge:openai-api/stub/m)" in judge.stderr
+        assert "--force" in judge.stderr
+        assert out.read_bytes() == before
+        assert server.calls == 2
+        assert run(*words, *one).exit_code == 0
+        assert run(*words, *one, "--name", "another", "--force").exit_code == 0
+    assert tables.read_table(out, "ratings")["rater"].unique().to_list() == ["judge:another"]
+
+
+def test_a_file_that_is_no_table_of_ratings_is_not_written_over(
+    answers: Path, tmp_path: Path
+) -> None:
+    words = (answers, "--model", "openai/m", "--out")
+    (tmp_path / "notes.jsonl").write_text("not json")
+    for file, said in ((answers, "has no column 'instrument'"), ("notes.jsonl", "is no table")):
+        result = run(*words, tmp_path / file)
+        assert result.exit_code == 2
+        assert said in result.stderr
+
+
+def test_where_nothing_can_be_read_the_exit_code_is_1(stub, answers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ratings.csv"
+    with stub.StubLLM("I like this answer.") as server:
+        words = (answers, "--model", "openai-api/stub/m", "--base-url", server.base_url)
+        result = run(*words, "--out", out)
+        assert server.calls == 2 * 3
+        again = run(*words, "--out", out, "--attempts", 4, "--json")
+        assert server.calls == 2 * 4
+    assert (result.exit_code, again.exit_code) == (1, 1)
+    assert "not one rating of judge:openai-api/stub/m could be read" in result.stderr
+    assert "'I like this answer.'" in result.stderr
+    assert "--attempts 6" in result.stderr
+    (said,) = json.loads(again.stdout)["warnings"]
+    assert "not one rating" in said
+
+
+def test_replies_of_which_some_can_be_read_are_a_warning(
+    stub, answers: Path, tmp_path: Path
+) -> None:
+    def answer(request: dict[str, Any]) -> str:
+        return GOOD if "\nYes.\n" in stub.said(request) else "No idea."
+
+    with stub.StubLLM(answer) as server:
+        words = (answers, "--model", "openai-api/stub/m", "--base-url", server.base_url)
+        result = run(*words, "--out", tmp_path / "ratings.csv", "--attempts", 1)
+    assert result.exit_code == 0
+    assert "Warning: 2 of 4 ratings" in result.stderr
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Path:
+    """Two people's overall ratings of the answers q1/a (4 and 2) and q1/b (3)."""
+    file = tmp_path / "people.csv"
+    rows = [("q1/a/0", "x", 4), ("q1/a/0", "y", 2), ("q1/b/0", "x", 3)]
+    pl.DataFrame(
+        [
+            {
+                "unit": "response",
+                "unit_id": unit,
+                "rater": rater,
+                "rater_kind": "human",
+                "instrument": "counselbench-eval@1",
+                "dimension": "overall",
+                "value": value,
+                "status": "ok",
+            }
+            for unit, rater, value in rows
+        ]
+    ).write_csv(file)
+    return file
+
+
+ISSUES = '{"rationale": "cold", "score": ["lacking_empathy"]}'
+
+
+def test_only_low_rated_answers_are_judged(
+    stub, answers: Path, rated: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "issues.parquet"
+    with stub.StubLLM(ISSUES) as server:
+        model = ("--model", "openai-api/stub/m", "--base-url", server.base_url)
+        words = (answers, *model, "--instrument", "low-rating-issues", "--rated-low", rated)
+        result = run(*words, "--out", out)
+        assert server.calls == 1
+        wider = run(*words, "--out", out, "--at-most", 3, "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert "Only the 1 answers" in result.stderr
+    assert tables.read_table(out, "ratings")["unit_id"].to_list() == ["q1/a/0"]
+    assert "2 calls for 2 answers" in wider.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--at-most", 1), "no answer was rated 1 or less on 'overall'"),
+        (("--rated-on", "empathy"), "there are overall"),
+        (("--rated-low", "nowhere.csv"), "no such file"),
+    ],
+)
+def test_what_is_not_rated_low_is_said(
+    answers: Path, rated: Path, tmp_path: Path, words: tuple[Any, ...], said: str
+) -> None:
+    given = ("--model", "openai/m", "--out", tmp_path / "o.csv", "--rated-low", rated)
+    result = run(answers, *given, *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_an_adversarial_question_is_asked_about_its_own_mode(answers: Path, tmp_path: Path) -> None:
+    aimed = tmp_path / "aimed.csv"
+    pl.read_csv(answers).with_columns(failure_mode=pl.lit("apathetic")).write_csv(aimed)
+    model = ("--model", "openai/m", "--instrument", "counselbench-adv", "--dry-run")
+    one = run(aimed, *model, "--out", tmp_path / "o.csv")
+    assert "2 calls for 2 answers" in one.stderr
+    assert "asked only about the failure mode that the question aims at" in one.stderr
+    every = run(aimed, *model, "--out", tmp_path / "o.csv", "--all-modes")
+    assert "12 calls for 2 answers" in every.stderr

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
-from attunement.cli._plain import plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from attunement.raters.judges import Plan
 
 T = TypeVar("T")
 
@@ -59,6 +57,20 @@ def judge(
         "--per",
         help="One call an 'answer' or one a 'dimension'; by default as the instrument says.",
     ),
+    all_modes: bool = typer.Option(
+        False,
+        "--all-modes",
+        help="Ask about every failure mode, also where a question aims at one.",
+    ),
+    rated_low: Path | None = typer.Option(
+        None,
+        "--rated-low",
+        help="Table of ratings, or a run folder: judge only answers that a rater in it rated low.",
+    ),
+    rated_on: str = typer.Option(
+        "overall", "--rated-on", help="The dimension that --rated-low looks at."
+    ),
+    at_most: float = typer.Option(2.0, "--at-most", help="The highest rating that is low."),
     subset: int | None = typer.Option(
         None,
         "--subset",
@@ -101,6 +113,11 @@ def judge(
         "--price-out",
         help="USD for a million tokens out, for the cost. Once for all judges, or one a --model.",
     ),
+    force: bool = typer.Option(
+        False,
+        "--force",
+        help="Write over --out also where it holds ratings of other judges or instruments.",
+    ),
     dry_run: bool = typer.Option(
         False, "--dry-run", help="Say calls, tokens and cost at most, and stop before any call."
     ),
@@ -109,23 +126,23 @@ def judge(
     """Have one or several language models rate answers on an instrument.
 
     Every reply is kept the moment it arrives: stopped and started again, no call is made twice.
-    Exit code 1 where some calls failed; they are marked in the table.
+    Exit code 1 where some calls failed, which are marked in the table, or where nothing that a
+    judge said could be read.
     """
     import polars as pl
-    from rich.markup import escape
 
     from attunement import tables
+    from attunement.cli import _judge_text as text
+    from attunement.cli._existing import refuse_loss, refuse_no_table
     from attunement.errors import UserError
     from attunement.inspect_bridge import ModelSpec, Settings
     from attunement.instruments import load_instrument
     from attunement.raters.judges import distinct, journal_path, make_plan, rater_row, run_plan
-    from attunement.raters.judges.inputs import items_from_answers
     from attunement.runs import Run
 
     if per not in (None, "answer", "dimension"):
         raise UserError(f"--per is 'answer' or 'dimension', not {per!r}.")
-    _refuse_early(out, base_url, [*price_in, *price_out])
-    table = tables.read_frame(responses)
+    refuse_no_table(out)
     settings = Settings(
         temperature=temperature, max_tokens=max_tokens, seed=seed, max_connections=connections
     )
@@ -149,13 +166,10 @@ def judge(
             strict=True,
         )
     ]
-    questions = (
-        tables.read_table(items, "items")
-        if items is not None
-        else items_from_answers(table, where=str(responses))
-    )
-    answers = tables.require(table, "responses", where=str(responses))
     asked = load_instrument(instrument)
+    questions, answers = _material(responses, items)
+    if rated_low is not None:
+        questions, answers = _low(questions, answers, rated_low, rated_on, at_most)
     plans = [
         make_plan(
             questions,
@@ -167,20 +181,23 @@ def judge(
             subset=subset,
             attempts=attempts,
             seed=seed,
+            all_modes=all_modes,
         )
         for spec in distinct(judges)
     ]
     warnings = list(dict.fromkeys(said for plan in plans for said in plan.warnings))
     for said in warnings:
-        console().print(plain(f"Warning: {said}"))
+        console().print(f"Warning: {said}")
     if dry_run:
-        _tell_estimates(plans, warnings, as_json)
+        text.tell_estimates(plans, warnings, as_json)
         return
+    mine = {"instrument": [asked.name], "rater": [plan.rater for plan in plans]}
+    refuse_loss(out, mine, force=force)
     folder = Run(run) if run is not None else None
     done = []
     for plan in plans:
         journal = journal_path(folder.calls if folder else out.parent / f"{out.stem}.calls", plan)
-        with progress(escape(shown(f"Judging with {plan.spec.name}")), len(plan.jobs())) as advance:
+        with progress(f"Judging with {plan.spec.name}", len(plan.jobs())) as advance:
             ratings = run_plan(plan, journal=journal, on_progress=advance)
         done.append((plan, ratings, journal))
         # after each judge, so that one that cannot be reached takes nothing from the others
@@ -190,40 +207,46 @@ def judge(
             folder.add_raters(rater_row(plan))
             folder.record("judge", rater=plan.rater, signature=plan.signature)
         if not as_json:
-            _tell(plan, ratings, out, journal)
+            text.tell(plan, ratings, out, journal)
+        if unread := text.unread(plan, ratings):
+            warnings.append(unread)
+            console().print(f"Warning: {unread}", style="bold yellow")
     if as_json:
-        print_json([], judges=[_facts(*one) for one in done], out=str(out), warnings=warnings)
-    if any(_counts(ratings).get("error", 0) for _, ratings, _ in done):
+        facts = [text.facts(*one) for one in done]
+        print_json([], judges=facts, out=str(out), warnings=warnings)
+    if any(text.failed(plan, ratings) for plan, ratings, _ in done):
         raise typer.Exit(EXIT_PROBLEMS)
 
 
-def _refuse_early(out: Path, addresses: Sequence[str], prices: Sequence[float]) -> None:
-    """Refuse what would only fail once calls were made and paid for."""
-    from math import isfinite
+def _material(responses: Path, items: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the items and the responses table."""
+    from attunement import tables
+    from attunement.raters.judges.inputs import items_from_answers
 
-    from attunement.errors import UserError
-    from attunement.tables.schema import SUFFIXES
+    table = tables.read_frame(responses)
+    questions = (
+        tables.read_table(items, "items")
+        if items is not None
+        else items_from_answers(table, where=str(responses))
+    )
+    return questions, tables.require(table, "responses", where=str(responses))
 
-    if out.suffix.lower() not in SUFFIXES or out.is_dir():
-        raise UserError(
-            "no table can be written under this name.",
-            where=f"--out {out}",
-            fix=f"Give a file that ends in {', '.join(SUFFIXES)}.",
-        )
-    for address in addresses:
-        if address and not address.startswith(("http://", "https://")):
-            raise UserError(
-                f"{address!r} is not the address of a server.",
-                where="--base-url",
-                fix="Write it as http://127.0.0.1:8000/v1.",
-            )
-    for price in prices:
-        if not (isfinite(price) and price >= 0):
-            raise UserError(
-                f"{price:g} is not a price.",
-                where="--price-in, --price-out",
-                fix="Give USD for a million tokens, or leave it out where it is not known.",
-            )
+
+def _low(
+    questions: pl.DataFrame, answers: pl.DataFrame, path: Path, dimension: str, at_most: float
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the items, and of the answers those that were rated low; say how many they are."""
+    from attunement import tables
+    from attunement.cli._run_folder import ratings_file
+    from attunement.raters.judges.inputs import rated_low
+
+    ratings = tables.read_table(ratings_file(path), "ratings")
+    kept = rated_low(questions, answers, ratings, dimension=dimension, at_most=at_most)
+    console().print(
+        f"Only the {kept[1].height:,} answers that were rated {at_most:g} or less on {dimension} "
+        "are judged."
+    )
+    return kept
 
 
 def _one_each(
@@ -243,59 +266,3 @@ def _one_each(
             fix=f"Give it {once}as often as --model, in the same order.",
         )
     return given
-
-
-def _tell_estimates(plans: Sequence[Plan], warnings: list[str], as_json: bool) -> None:
-    from dataclasses import asdict
-
-    estimates = [(plan, plan.estimate()) for plan in plans]
-    if as_json:
-        told = [{"rater": plan.rater, "estimate": asdict(said)} for plan, said in estimates]
-        print_json([], judges=told, warnings=warnings)
-        return
-    for plan, said in estimates:
-        cost = "cost unknown (give --price-in and --price-out)"
-        if said.cost_usd is not None:
-            cost = f"${said.cost_usd:,.2f}"
-        line = (
-            f"{plan.rater} on {plan.instrument.name}: {said.calls:,} calls for "
-            f"{sum(t.skip is None for t in plan.tasks):,} {_unit(plan)}s, about "
-            f"{said.tokens_in:,} tokens in, at most {said.tokens_out:,} out, {cost}. "
-            "No call was made."
-        )
-        console().print(plain(line))
-
-
-def _unit(plan: Plan) -> str:
-    unit = plan.instrument.unit
-    return "answer" if unit == "response" else unit
-
-
-def _counts(ratings: pl.DataFrame) -> dict[str, int]:
-    return dict(ratings.group_by("status").len().sort("status").iter_rows())
-
-
-def _facts(plan: Plan, ratings: pl.DataFrame, journal: Path) -> dict[str, Any]:
-    return {
-        "rater": plan.rater,
-        "instrument": plan.instrument.name,
-        "ratings": ratings.height,
-        "statuses": _counts(ratings),
-        "demonstration": plan.spec.demonstration,
-        "journal": str(journal),
-        "signature": plan.signature,
-    }
-
-
-def _tell(plan: Plan, ratings: pl.DataFrame, out: Path, journal: Path) -> None:
-    said = ", ".join(f"{n:,} {status}" for status, n in _counts(ratings).items()) or "none"
-    lines = [f"{plan.rater} on {plan.instrument.name}: {ratings.height:,} ratings ({said})."]
-    if plan.spec.demonstration:
-        lines.append("These scores are of demonstration quality: the model is too small to judge.")
-    failed = ratings.filter(status="error")
-    if failed.height:
-        lines.append(f"The first failure: {failed['rationale'][0]}")
-        lines.append("Run the same command again to repeat only the calls that failed.")
-    lines.append(f"Ratings in {out}, replies in {journal}.")
-    for line in lines:
-        console().print(plain(line))

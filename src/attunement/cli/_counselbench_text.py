@@ -1,98 +1,68 @@
-"""What ``attunement counselbench`` prints."""
+"""What ``attunement counselbench eval`` prints."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attunement.cli._common import out
+from attunement.cli._counselbench_tables import in_columns, p_value, row, span, table
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import JustifyMethod
     from rich.table import Table
 
-    from attunement.counselbench import Adversarial, Bands, Evaluation
-    from attunement.stats.result import Result
-
-_READ = 5
-_UP_TO = 200
-
-
-def _table(title: str, *columns: str, left: int = 1) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    title_ = plain(title, "table.title")
-    table = Table(title=title_, title_justify="left", box=SIMPLE_HEAD, padding=(0, 0))
-    for place, column in enumerate(columns):
-        side: JustifyMethod = "left" if place < left else "right"
-        table.add_column(plain(column), justify=side, no_wrap=place < left)
-    return table
-
-
-def _row(table: Table, *cells: str) -> None:
-    table.add_row(*map(plain, cells))
-
-
-def _span(result: Result | None, *, digits: int = 2, between: str = " ") -> str:
-    if result is None or result.estimate != result.estimate:
-        return "–"
-    text = f"{result.estimate:.{digits}f}"
-    if result.ci_low != result.ci_low:
-        return text
-    return f"{text}{between}[{result.ci_low:.{digits}f}, {result.ci_high:.{digits}f}]"
-
-
-def _p(value: float) -> str:
-    if value != value:
-        return "–"
-    return "<.001" if value < 0.001 else f"{value:.3f}"
+    from attunement.counselbench import Bands, Evaluation
 
 
 def show_evaluation(found: Evaluation) -> None:
     """Print every table of an evaluation, and what its agreement means for a study."""
     show = out()
-    show.print(_means(found))
+    for means in _means(found):
+        show.print(means)
     show.print(_agreement(found))
-    for line in _size(found):
+    for line in [*_reasons(found), *_size(found)]:
         show.print(plain(line))
     show.print()
     show.print(_pairs(found))
-    unsure = _table('"Not sure"', "source", "dimension", "share", "ratings", left=2)
+    for line in _untested(found):
+        show.print(plain(line))
+    unsure = table('"Not sure"', "source", "dimension", "share", "ratings", left=2)
     for rate in found.not_sure:
         group = rate.group
-        _row(unsure, group["source"], group["dimension"], _span(rate, digits=3), str(rate.n))
+        row(unsure, group["source"], group["dimension"], span(rate, digits=3), str(rate.n))
     if found.not_sure:
         show.print(unsure)
     show.print(_low(found))
+    for issues in _issues(found):
+        show.print(issues)
     for bands in found.bands:
         show.print(_bands(bands))
-        for note in bands.notes:
+        for note in (*_BANDS, *bands.notes):
             show.print(plain(f"- {note}"))
     for words in found.words:
         if words.group["dimension"] == "all":
-            show.print(f"Median words of an annotator's reasons: {_span(words, digits=0)}")
+            show.print(f"Median words of an annotator's reasons: {span(words, digits=0)}")
     for note in found.notes:
         show.print(plain(f"- {note}"))
 
 
-def _means(found: Evaluation) -> Table:
+def _means(found: Evaluation) -> Iterator[Table]:
     given = found.scores
-    table = _table(
-        f"Means of question means and 95 % intervals over questions (raters: {given.kind})",
-        "dimension",
-        *given.sources,
-    )
     cells = {(r.group["source"], r.group["dimension"]): r for r in found.means}
-    for dimension in given.dimensions:
-        _row(table, dimension, *(_span(cells[s, dimension], between="\n") for s in given.sources))
-    return table
+    for sources in in_columns(given.sources):
+        made = table(
+            f"Means of question means and 95 % intervals over questions (raters: {given.kind})",
+            "dimension",
+            *sources,
+        )
+        for dimension in given.dimensions:
+            row(made, dimension, *(span(cells[s, dimension], between="\n") for s in sources))
+        yield made
 
 
 def _agreement(found: Evaluation) -> Table:
-    table = _table(
+    made = table(
         "Krippendorff's alpha (ordinal; medical advice nominal)",
         "dimension",
         "by question, averaged",
@@ -104,16 +74,26 @@ def _agreement(found: Evaluation) -> Table:
     cells = {(r.group["dimension"], r.group["over"]): r for r in found.agreement}
     for dimension in found.scores.dimensions:
         mean, pooled = cells[dimension, "question"], cells[dimension, "pooled"]
-        _row(
-            table,
+        row(
+            made,
             dimension,
-            _span(mean, between="\n"),
+            span(mean, between="\n"),
             str(mean.n),
             str(mean.n_missing),
-            _span(pooled, between="\n"),
+            span(pooled, between="\n"),
             str(pooled.n),
         )
-    return table
+    return made
+
+
+def _reasons(found: Evaluation) -> list[str]:
+    """Say why an alpha is undefined, or its interval not to be trusted."""
+    whose: dict[str, list[str]] = {}
+    for one in found.agreement:
+        if one.reason:
+            over = {"question": "by question", "pooled": "pooled"}[one.group["over"]]
+            whose.setdefault(one.reason, []).append(f"{one.group['dimension']} {over}")
+    return [f"- {', '.join(names)}: {reason}." for reason, names in whose.items()]
 
 
 def _size(found: Evaluation) -> list[str]:
@@ -132,7 +112,7 @@ def _size(found: Evaluation) -> list[str]:
 
 
 def _pairs(found: Evaluation) -> Table:
-    table = _table(
+    made = table(
         "Differences of question means (Wilcoxon, rank-biserial effect, Holm within a dimension)",
         "dimension",
         "a - b",
@@ -142,53 +122,62 @@ def _pairs(found: Evaluation) -> Table:
         "n",
         left=2,
     )
-    table.columns[2].no_wrap = True
+    made.columns[2].no_wrap = True
     for pair in found.pairs:
         group, test = pair.test.group, pair.test
         effect = test.effect_size
-        _row(
-            table,
+        row(
+            made,
             group["dimension"],
             f"{group['source_a']} - {group['source_b']}",
-            _span(pair.difference),
+            span(pair.difference),
             "–" if effect != effect else f"{effect:+.2f}",
-            _p(test.p_adjusted),
+            p_value(test.p_adjusted),
             str(test.n),
         )
-    return table
+    return made
+
+
+def _untested(found: Evaluation) -> list[str]:
+    reasons = (pair.test.reason for pair in found.pairs if pair.test.p_value != pair.test.p_value)
+    return [f"- Not tested: {reason}." for reason in dict.fromkeys(reasons) if reason]
 
 
 def _low(found: Evaluation) -> Table:
-    table = _table(
-        "Answers rated 2 or less by somebody",
+    made = table(
+        "Answers that somebody rated 2 or less overall",
         "source",
-        "low ratings",
-        "of",
+        "ratings",
+        "of these 2 or less",
         "answers",
-        "of",
-        "sorted",
-        "most frequent issues",
+        "of these with such a rating",
+        "of these sorted",
     )
-    table.columns[-1].justify = "left"
-    for row in found.issues.low.iter_rows(named=True):
-        own = [r for r in found.issues.shares if r.group["source"] == row["source"] and r.n]
-        own.sort(key=lambda r: -r.estimate)
-        named = ", ".join(f"{r.group['issue']} {r.estimate:.0%}" for r in own[:2])
-        _row(
-            table,
-            row["source"],
-            *(
-                f"{row[key]:,}"
-                for key in ("low_ratings", "ratings", "low_answers", "answers", "sorted")
-            ),
-            named or "not sorted",
+    for one in found.issues.low.iter_rows(named=True):
+        keys = ("ratings", "low_ratings", "answers", "low_answers", "sorted")
+        row(made, one["source"], *(f"{one[key]:,}" for key in keys))
+    return made
+
+
+def _issues(found: Evaluation) -> Iterator[Table]:
+    """Yield shares of every issue; sources of which no low-rated answer was sorted have none."""
+    cells = {(r.group["source"], r.group["issue"]): r for r in found.issues.shares}
+    sorted_ = [s for s in found.scores.sources if any(r.n for k, r in cells.items() if k[0] == s)]
+    for sources in in_columns(sorted_):
+        made = table(
+            "Issues of low-rated answers that were sorted: share of n and 95 % interval",
+            "issue",
+            *sources,
         )
-    return table
+        for issue in dict.fromkeys(issue for _, issue in cells):
+            shares = [cells[source, issue] for source in sources]
+            row(made, issue, *(f"{span(r, between=chr(10))}\nn {r.n}" for r in shares))
+        yield made
 
 
 def _bands(bands: Bands) -> Table:
     names = bands.means["band"].unique(maintain_order=True).to_list()
-    table = _table(
+    made = table(
         f"By {bands.by}, on the {bands.answers} answers that every band rated: mean (annotators)",
         "dimension",
         *names,
@@ -198,73 +187,19 @@ def _bands(bands: Bands) -> Table:
     tests = {(t.group["dimension"], t.group["variant"]): t for t in bands.tests}
     cells = {(r["dimension"], r["band"]): r for r in bands.means.iter_rows(named=True)}
     for dimension in bands.means["dimension"].unique(maintain_order=True):
-        row = [cells[dimension, name] for name in names]
-        _row(
-            table,
+        own = [cells[dimension, name] for name in names]
+        row(
+            made,
             dimension,
-            *("–" if r["mean"] is None else f"{r['mean']:.2f} ({r['annotators']})" for r in row),
-            _p(tests[dimension, "paper"].p_value),
-            _p(tests[dimension, "standard"].p_value),
+            *("–" if r["mean"] is None else f"{r['mean']:.2f} ({r['annotators']})" for r in own),
+            p_value(tests[dimension, "paper"].p_value),
+            p_value(tests[dimension, "standard"].p_value),
         )
-    table.caption = (
-        "paper takes one annotator's ratings as independent and so finds differences too often; "
-        "standard permutes whole annotators"
-    )
-    return table
+    return made
 
 
-def show_adversarial(found: Adversarial, folder: Path | None) -> None:
-    """Print failure rates, tests between models, and the first critical failures."""
-    from attunement.counselbench.adversarial import ALL
-
-    show = out()
-    table = _table(
-        "Answers that fail, of those decided, and 95 % interval (+ not sure)",
-        "model",
-        *found.modes,
-        ALL,
-    )
-    for model in found.models:
-        cells = [model]
-        for mode in (*found.modes, ALL):
-            rate = found.rate(model, mode)
-            unsure = f" (+{rate.n_missing})" if rate.n_missing else ""
-            count = f"{round(rate.estimate * rate.n)}/{rate.n}{unsure}" if rate.n else "–"
-            cells.append("\n".join([_span(rate, between="\n"), count]))
-        _row(table, *cells)
-    show.print(table)
-    tests = _table(
-        "Do models differ?", "mode", "Cochran's Q", "p", "items", "pairs that differ (Holm)"
-    )
-    tests.columns[-1].justify = "left"
-    for mode in (*found.modes, ALL):
-        own = [t for t in found.tests if t.group["failure_mode"] == mode]
-        if not own:
-            continue
-        whole, *pairs = own
-        shown = [
-            f"{t.group['source_a']} / {t.group['source_b']}" for t in pairs if t.p_adjusted < 0.05
-        ]
-        statistic = "–" if whole.statistic != whole.statistic else f"{whole.statistic:.2f}"
-        _row(tests, mode, statistic, _p(whole.p_value), str(whole.n), ", ".join(shown) or "none")
-    if found.tests:
-        show.print(tests)
-    for note in found.notes:
-        show.print(plain(f"- {note}"))
-    _show_failures(found.failures, folder)
-
-
-def _show_failures(failures: pl.DataFrame, folder: Path | None) -> None:
-    show = out()
-    critical = failures.filter(failures["critical"])
-    show.print(
-        f"\n{failures.height} answers fail, {critical.height} of them critical (medication, "
-        f"therapy, symptoms).{' Read them:' if failures.height else ''}"
-    )
-    for row in failures.head(_READ).iter_rows(named=True):
-        text = " ".join((row["answer"] or "(no text)").split())
-        short = text if len(text) <= _UP_TO else f"{text[:_UP_TO].rstrip()} ..."
-        show.print(plain(f"- {row['failure_mode']}, {row['source']}: {short}"))
-    if failures.height > _READ:
-        where = folder / "failures.csv" if folder else "--out FOLDER or --json"
-        show.print(plain(f"All of them: {where}"))
+_BANDS = (
+    "Annotators are those of the band who rated an answer that every band rated.",
+    "p paper takes one annotator's ratings as independent and so finds differences too often; p "
+    "standard permutes whole annotators.",
+)

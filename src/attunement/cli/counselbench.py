@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from attunement.datasets.counselbench import Annotations
     from attunement.stats.result import Result
+    from attunement.tables import Kind
 
 app = typer.Typer(
     help="Analyze ratings as CounselBench does (Li et al. 2025), and build its question set.",
@@ -26,10 +27,14 @@ app = typer.Typer(
 @friendly
 def evaluate_ratings(
     ratings: Path = typer.Argument(
-        help="The published annotations (CSV), or a table of ratings on counselbench-eval."
+        help="The published annotations (CSV), a table of ratings on counselbench-eval, or a run "
+        "folder."
     ),
     responses: Path | None = typer.Option(
-        None, "--responses", help="Table of the answers, where ratings do not name their source."
+        None,
+        "--responses",
+        help="Table of the answers, where ratings do not name their source; a run folder has its "
+        "own.",
     ),
     raters: Path | None = typer.Option(
         None,
@@ -37,7 +42,9 @@ def evaluate_ratings(
         help="Table of the annotators: rater or survey_id, minutes, experience.",
     ),
     issues: Path | None = typer.Option(
-        None, "--issues", help="Table of ratings on low-rating-issues, if not among the ratings."
+        None,
+        "--issues",
+        help="Table of ratings on low-rating-issues, or a run folder, if not among the ratings.",
     ),
     kind: str | None = typer.Option(
         None, "--kind", help="human, judge, metric or all; by default people where there are any."
@@ -56,9 +63,11 @@ def evaluate_ratings(
 
     from attunement import tables
     from attunement.cli._counselbench_text import show_evaluation
+    from attunement.cli._run_folder import ratings_file, table_beside
     from attunement.counselbench import evaluate, with_attributes
     from attunement.datasets import counselbench as published
 
+    run, ratings = ratings, ratings_file(ratings)
     frame = tables.read_frame(ratings)
     annotations = None
     if published.is_annotations(frame.columns):
@@ -68,12 +77,12 @@ def evaluate_ratings(
         people: pl.DataFrame | None = annotations.raters
     else:
         rated = tables.require(frame, "ratings", where=str(ratings))
-        answers = None if responses is None else tables.read_table(responses, "responses")
-        people = None
+        answers = _table(table_beside(run, "responses", responses), "responses")
+        people = _table(table_beside(run, "raters", None), "raters")
     if issues is not None:
-        rated = pl.concat([rated, tables.read_table(issues, "ratings")])
+        rated = _with_issues(rated, issues)
     if raters is not None:
-        if people is None:
+        if people is None or annotations is None:
             names = rated["rater"].unique(maintain_order=True)
             people = pl.DataFrame({"rater": names, "kind": ["human"] * len(names)})
         people = with_attributes(people, tables.read_frame(raters))
@@ -92,14 +101,17 @@ def evaluate_ratings(
 @friendly
 def adversarial_verdicts(
     ratings: Path = typer.Argument(
-        help="The published verdicts (CSV), a long table of verdicts, or a table of ratings on "
-        "counselbench-adv."
+        help="The published verdicts (CSV), a long table of verdicts, a table of ratings on "
+        "counselbench-adv, or a run folder."
     ),
     responses: Path | None = typer.Option(
         None, "--responses", help="Table of the answers, to read the failures."
     ),
     items: Path | None = typer.Option(
-        None, "--items", help="Table of the questions, with the failure mode each aims at."
+        None,
+        "--items",
+        help="Table of the questions, with the failure mode each aims at; needed where answers "
+        "were rated on several. A run folder has its own.",
     ),
     folder: Path | None = typer.Option(
         None, "--out", help="Folder for adversarial.json, failures.csv and the tables of a file."
@@ -108,10 +120,12 @@ def adversarial_verdicts(
 ) -> None:
     """Say how often each model falls into each failure mode, and whether models differ."""
     from attunement import tables
-    from attunement.cli._counselbench_text import show_adversarial
+    from attunement.cli._counselbench_adv_text import show_adversarial
+    from attunement.cli._run_folder import ratings_file, table_beside
     from attunement.counselbench import adversarial
     from attunement.datasets import counselbench_adv as published
 
+    run, ratings = ratings, ratings_file(ratings)
     frame = tables.read_frame(ratings)
     annotations = None
     if "unit_id" not in frame.columns:
@@ -121,8 +135,8 @@ def adversarial_verdicts(
         asked: pl.DataFrame | None = annotations.loaded.items
     else:
         rated = tables.require(frame, "ratings", where=str(ratings))
-        answers = None if responses is None else tables.read_table(responses, "responses")
-        asked = None if items is None else tables.read_table(items, "items")
+        answers = _table(table_beside(run, "responses", responses), "responses")
+        asked = _table(table_beside(run, "items", items), "items")
     found = adversarial(rated, answers, asked)
     beside: dict[str, Any] = {
         "tests": [t.as_json() for t in found.tests],
@@ -192,6 +206,26 @@ def build_questions(
     for path in paths:
         console().print(plain(f"wrote {path}"))
     console().print(plain(f"Next: attunement run {folder / 'study.yaml'}"))
+
+
+def _table(path: Path | None, kind: Kind) -> pl.DataFrame | None:
+    from attunement import tables
+
+    return None if path is None else tables.read_table(path, kind)
+
+
+def _with_issues(rated: pl.DataFrame, issues: Path) -> pl.DataFrame:
+    """Add the ratings on issues of another table, and no others; they replace earlier ones."""
+    import polars as pl
+
+    from attunement import tables
+    from attunement.cli._run_folder import ratings_file
+    from attunement.counselbench.issues import issue_rows
+
+    path = ratings_file(issues)
+    own = issue_rows(tables.read_table(path, "ratings"), where=f"{path}, --issues")
+    keys = list(tables.KEYS["ratings"])
+    return pl.concat([rated.join(own, on=keys, how="anti", nulls_equal=True), own])
 
 
 def _write(

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from attunement.studies import adjudication
+from attunement.studies.adjudication import Difference
 from attunement.studies.models import Adjudication, Answer, Assignment, Event, Stage, Study
 
 RATE = {
@@ -32,6 +33,12 @@ def rate(dimension: str, *answers: dict[str, object], unit: str = "q0-alpha") ->
             saved_at=timezone.now(),
             **{"status": "ok", **answer},
         )
+
+
+def look(stage: Stage) -> Difference:
+    """The first difference with all its ratings."""
+    first = adjudication.differences(stage)[0].first
+    return adjudication.difference_of(stage, Answer.objects.get(pk=first.pk))
 
 
 def differing(stage: Stage) -> list[tuple[str, str]]:
@@ -67,7 +74,7 @@ def test_a_page_that_is_not_complete_is_not_compared(stage: Stage) -> None:
 
 def test_a_consensus_is_recorded_beside_the_ratings(stage: Stage) -> None:
     rate("specificity", {"value": 2}, {"value": 5})
-    found = adjudication.differences(stage)[0]
+    found = look(stage)
     wrong = adjudication.settle(found, {"specificity": ["4"]}, note=" read again ", by="owner")
     assert wrong is None
     kept = Adjudication.objects.get()
@@ -79,17 +86,17 @@ def test_a_consensus_is_recorded_beside_the_ratings(stage: Stage) -> None:
 
 def test_a_later_consensus_replaces_the_first(stage: Stage) -> None:
     rate("specificity", {"value": 2}, {"value": 5})
-    found = adjudication.differences(stage)[0]
+    found = look(stage)
     adjudication.settle(found, {"specificity": ["4"]}, note="", by="owner")
     adjudication.settle(found, {"specificity": ["3"]}, note="", by="owner")
     assert Adjudication.objects.get().value == 3.0
-    again = adjudication.differences(stage)[0]
+    again = look(stage)
     assert adjudication.settled_words(again).startswith("3")
 
 
 def test_a_consensus_has_to_fit_the_question(stage: Stage) -> None:
     rate("specificity", {"value": 2}, {"value": 5})
-    found = adjudication.differences(stage)[0]
+    found = look(stage)
     assert adjudication.settle(found, {}, note="", by="owner") == "missing"
     assert adjudication.settle(found, {"specificity": ["9"]}, note="", by="owner") is not None
     assert not Adjudication.objects.exists()
@@ -97,6 +104,6 @@ def test_a_consensus_has_to_fit_the_question(stage: Stage) -> None:
 
 def test_ratings_are_shown_by_code_in_words_with_their_reasons(stage: Stage) -> None:
     rate("medical_advice", {"value": 1, "rationale": "names a dose"}, {"value": 0})
-    shown = adjudication.shown(adjudication.differences(stage)[0])
+    shown = adjudication.shown(look(stage))
     assert [(r.code, r.rationale) for r in shown] == [("R001", "names a dose"), ("R002", "")]
     assert shown[0].words != shown[1].words

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -28,7 +28,7 @@ FAR_SHARE = 0.25
 
 @dataclass(frozen=True)
 class Difference:
-    """A unit and a question on which raters differ.
+    """All that is known of a unit and a question on which raters differ.
 
     Parameters
     ----------
@@ -48,8 +48,46 @@ class Difference:
 
     @property
     def first(self) -> Answer:
-        """The rating that stands for all of them in an address."""
+        """The rating from whose page the question is taken."""
         return self.answers[0]
+
+
+class Row(NamedTuple):
+    """What of a rating tells whether it differs from another."""
+
+    pk: int
+    unit_id: str
+    dimension: str
+    status: str
+    value: float | None
+    labels: list[str] | None
+    item_id: str | None
+
+
+@dataclass(frozen=True)
+class Differing:
+    """A unit and a question on which raters differ, as a list shows them.
+
+    Parameters
+    ----------
+    stage, dimension
+        Where, and on which question.
+    rows
+        All ratings of it, in order of the raters.
+    settled
+        The consensus, where there is one.
+
+    """
+
+    stage: Stage
+    dimension: Dimension
+    rows: list[Row]
+    settled: Adjudication | None = None
+
+    @property
+    def first(self) -> Row:
+        """The rating that stands for all of them in an address."""
+        return self.rows[0]
 
 
 @dataclass(frozen=True)
@@ -61,21 +99,30 @@ class Rating:
     rationale: str
 
 
-def differences(stage: Stage) -> list[Difference]:
+def differences(stage: Stage) -> list[Differing]:
     """Return where raters of a stage differ, in order of the items; texts and passages are not."""
     asked = dimensions_of(stage)
     settled = {(a.unit_id, a.dimension): a for a in Adjudication.objects.filter(stage=stage)}
-    groups: dict[tuple[str, str], list[Answer]] = {}
-    for answer in rated(stage).order_by("assignment__item", "unit_id", "assignment__participant"):
-        groups.setdefault((answer.unit_id, answer.dimension), []).append(answer)
+    # Only what tells whether they differ: a large study has many thousands of ratings
+    rows = (
+        rated(stage)
+        .order_by("assignment__item", "unit_id", "assignment__participant")
+        .values_list(
+            "pk", "unit_id", "dimension", "status", "value", "labels", "assignment__item__item_id"
+        )
+    )
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        found = Row(*row)
+        groups.setdefault((found.unit_id, found.dimension), []).append(found)
     return [
-        Difference(stage, asked[key[1]], answers, settled.get(key))
-        for key, answers in groups.items()
-        if key[1] in asked and do_differ(answers, asked[key[1]])
+        Differing(stage, asked[key[1]], rows, settled.get(key))
+        for key, rows in groups.items()
+        if key[1] in asked and do_differ(rows, asked[key[1]])
     ]
 
 
-def do_differ(answers: Sequence[Answer], dimension: Dimension) -> bool:
+def do_differ(answers: Sequence[Row], dimension: Dimension) -> bool:
     """Return whether ratings differ enough to be looked at.
 
     Ordered answers from two points on, numbers from a quarter of their scale on, others where they

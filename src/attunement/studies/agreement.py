@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from django.core.cache import cache
 
@@ -63,17 +64,24 @@ def agreement_on(stage: Stage, dimension: Dimension, *, replicates: int = REPLIC
     if level == "text" or level == "spans":
         what = "words are coded first" if level == "text" else "passages are compared after export"
         return Result("none", math.nan, 0, "none", group=group, reason=f"undefined: {what}")
-    answers = list(rated(stage).filter(dimension=dimension.id, status="ok"))
-    units = [a.unit_id for a in answers]
-    items = {a.unit_id: a.assignment.item_id for a in answers}
+    rows = [
+        _Row(*row)
+        for row in rated(stage)
+        .filter(dimension=dimension.id, status="ok")
+        .values_list(
+            "unit_id", "assignment__participant_id", "assignment__item_id", "value", "labels"
+        )
+    ]
+    units = [row.unit_id for row in rows]
+    items = {row.unit_id: row.item for row in rows}
     of_item = [items[unit] for unit in dict.fromkeys(units)]
     clusters = of_item if len(set(of_item)) >= FEW else None
     if level == "set":
-        sets = _sets(answers)
+        sets = _sets(rows)
         found = alpha_of_sets(sets, "jaccard", replicates=replicates, clusters=clusters)
     else:
-        values = _codes(answers) if level == "nominal" else [a.value for a in answers]
-        people = [a.assignment.participant_id for a in answers]
+        values = _codes(rows) if level == "nominal" else [row.value for row in rows]
+        people = [row.participant for row in rows]
         matrix, _, _ = from_long(units, people, [math.nan if v is None else v for v in values])
         found = alpha(matrix, level, replicates=replicates, clusters=clusters)
     return replace(found, group=group)
@@ -92,21 +100,29 @@ def rated(stage: Stage):  # type: ignore[no-untyped-def]
     )
 
 
-def _codes(answers: Sequence[Answer]) -> list[float | None]:
+class _Row(NamedTuple):
+    """What of a rating agreement is computed from."""
+
+    unit_id: str
+    participant: int
+    item: int | None
+    value: float | None
+    labels: list[str] | None
+
+
+def _codes(rows: Sequence[_Row]) -> list[float | None]:
     """Return a number for each answer in words, the same for the same words."""
     index: dict[str, float] = {}
     return [
-        a.value if a.labels is None else index.setdefault("\n".join(a.labels), float(len(index)))
-        for a in answers
+        r.value if r.labels is None else index.setdefault("\n".join(r.labels), float(len(index)))
+        for r in rows
     ]
 
 
-def _sets(answers: Sequence[Answer]) -> list[list[list[str] | None]]:
-    people = {
-        p: i for i, p in enumerate(dict.fromkeys(a.assignment.participant_id for a in answers))
-    }
-    rows: dict[str, list[list[str] | None]] = {}
-    for answer in answers:
-        row = rows.setdefault(answer.unit_id, [None] * len(people))
-        row[people[answer.assignment.participant_id]] = answer.labels or []
-    return list(rows.values())
+def _sets(rows: Sequence[_Row]) -> list[list[list[str] | None]]:
+    people = {p: i for i, p in enumerate(dict.fromkeys(row.participant for row in rows))}
+    units: dict[str, list[list[str] | None]] = {}
+    for row in rows:
+        unit = units.setdefault(row.unit_id, [None] * len(people))
+        unit[people[row.participant]] = row.labels or []
+    return list(units.values())

@@ -74,7 +74,7 @@ def agreement_on(stage: Stage, dimension: Dimension, *, replicates: int = REPLIC
     ]
     units = [row.unit_id for row in rows]
     items = {row.unit_id: row.item for row in rows}
-    of_item = [items[unit] for unit in dict.fromkeys(units)]
+    of_item = [items[unit] or 0 for unit in dict.fromkeys(units)]
     clusters = of_item if len(set(of_item)) >= FEW else None
     if level == "set":
         sets = _sets(rows)

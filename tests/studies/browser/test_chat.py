@@ -289,6 +289,7 @@ def test_questions_for_a_failure_mode_are_written_and_saved(
     page.goto(study.link())
     page.locator("input[name=agree]").check()
     page.locator("main button.primary").click()
+    page.locator("[data-open-instructions]").wait_for()  # the page's script runs
     page.locator("textarea").first.fill("My cat is gone. I know that it is only a cat.")
     page.locator("textarea").last.fill("Everybody says that I should be over it by now.")
     page.locator("textarea").last.blur()

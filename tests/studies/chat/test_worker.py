@@ -9,7 +9,7 @@ from django.db import connections
 
 from attunement.studies.chat import conversation, worker
 from attunement.studies.chat.conversation import end, say, state_of
-from attunement.studies.models import Chat, Message, Study
+from attunement.studies.models import Chat, Message, Participant, Study
 from stubs.llm import StubLLM
 
 
@@ -79,6 +79,15 @@ def test_the_reply_that_waits_longest_comes_first(make_chat: Callable[..., Study
     assert first is not None
     assert second is not None
     assert [first.chat, second.chat] == [a_chat(1), a_chat(0)]
+
+
+def test_what_somebody_wrote_who_has_withdrawn_is_sent_to_nobody(
+    make_chat: Callable[..., Study],
+) -> None:
+    make_chat()
+    say(a_chat(), "I cannot sleep.", client="a")
+    Participant.objects.update(withdrawn_at="2026-01-01T00:00:00Z")
+    assert worker.claim() is None
 
 
 def test_a_reply_that_was_cut_is_not_written_any_further(

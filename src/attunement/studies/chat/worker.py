@@ -120,7 +120,10 @@ def recover() -> None:
 
 def claim() -> Message | None:
     """Return the reply that has waited longest, now being written; None where none waits."""
-    for message in Message.objects.filter(status="waiting").order_by("pk"):
+    waiting = Message.objects.filter(
+        status="waiting", chat__assignment__participant__withdrawn_at=None
+    )
+    for message in waiting.order_by("pk"):
         with one_writer():
             # Whoever changes the row first has it
             mine = Message.objects.filter(pk=message.pk, status="waiting").update(status="writing")

@@ -5,7 +5,7 @@
 (() => {
   const ended = document.querySelector("[data-ended]");
   if (ended) {
-    store("remove", `draft:${ended.dataset.ended}`);
+    store("remove", draftOf(ended.dataset.ended));
     return;
   }
   const root = document.querySelector("[data-chat]");
@@ -13,7 +13,7 @@
 
   const SOON_MS = 400, LATER_MS = 1500, PATIENT_MS = 30000, OFFLINE_MS = 3000, LONGEST_WAIT_MS = 45000;
   const address = root.dataset.chat;
-  const key = `draft:${address}`;
+  const key = draftOf(address);
   const find = (name) => root.querySelector(`[data-${name}]`);
   const log = find("messages"), note = find("note"), form = find("say"), send = find("send");
   const text = form.elements.text, client = form.elements.client;
@@ -39,6 +39,10 @@
   });
 
   /* ------------------------------------------------------------------------------------- drafts */
+  /* Under the personal link, so that leaving the study (forget.js) finds it */
+  function draftOf(chat) {
+    return `attunement:/${chat.split("/").slice(1, 3).join("/")}/:draft:${chat}`;
+  }
   function store(act, name, value) {
     try {
       if (act === "get") return localStorage.getItem(name);

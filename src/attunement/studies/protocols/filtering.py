@@ -147,7 +147,8 @@ def _refuse_unfinished(stage: Stage) -> None:
         raise UserError(
             f"{people} raters have yet to finish {count} pages of the stage {stage.key!r}.",
             where=stage.study.key,
-            fix="Wait for them, or close that stage first: then finished pages alone count.",
+            fix="Wait for them, replace those who left, or close that stage on the owner's pages: "
+            "then finished pages alone count.",
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from attunement.reproduce import PAPERS, TITLES, reproduce
+from attunement.reproduce import FILES, PAPERS, TITLES, reproduce
 from attunement.reproduce.text import as_markdown
 
 HEAD = """# Reproductions
@@ -19,18 +19,21 @@ A published value counts as reproduced when the difference is at most what the t
 says: what rounding of the printed numbers, and of those it was computed from, can do. Where it is \
 not, a sentence says why.
 
+`attunement reproduce PAPER --data FOLDER` computes it; FOLDER has to contain:
+
 """
 
 
 def page(data: Path | None) -> str:
     """Return the whole document."""
+    needed = [f"- `{p}`: `{file.as_posix()}`, {what}" for p, (file, what) in FILES.items()]
     sections = [as_markdown(p, TITLES[p], reproduce(p, data)) for p in PAPERS]
-    return HEAD + "\n".join(sections).rstrip() + "\n"
+    return HEAD + "\n".join(needed) + "\n\n" + "\n".join(sections).rstrip() + "\n"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="the folder that holds data/ and published/")
+    parser.add_argument("--data", type=Path, help="the folder that holds data/")
     parser.add_argument("--out", type=Path, default=Path("docs/reproductions.md"))
     given = parser.parse_args()
     given.out.write_text(page(given.data), encoding="utf-8")

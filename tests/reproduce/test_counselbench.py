@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from attunement.reproduce import counselbench, reproduce
+from attunement.errors import UserError
+from attunement.reproduce import FILES, counselbench, reproduce
 from attunement.reproduce.text import as_markdown, as_results, as_rows
 
 
@@ -47,3 +48,11 @@ def test_intervals_stand_in_every_form_of_the_comparison(shared: Path) -> None:
     page = as_markdown("counselbench", counselbench.TITLE, rows)
     assert "| row | column | published | computed | 95 % | difference | n |" in page
     assert "| overall | by question | 0.700 | 0.400 | 0.353 to 0.450 |" in page
+
+
+@pytest.mark.parametrize("paper", list(FILES))
+def test_a_folder_without_the_file_is_told_what_to_contain(tmp_path: Path, paper: str) -> None:
+    with pytest.raises(UserError) as error:
+        reproduce(paper, tmp_path)
+    assert FILES[paper][0].as_posix() in error.value.what
+    assert "Put it there" in str(error.value.fix)

@@ -21,23 +21,20 @@ def reproduce(
     data: Path | None = typer.Option(
         None,
         "--data",
-        help="The folder that holds data/ and published/. Without it only what needs none is "
-        "computed. Default: the environment variable ATTUNEMENT_SHARED.",
+        help="The folder with the public data: data/counsel-chat/20200325_counsel_chat.csv for "
+        "nuance (CounselChat's file of March 2020), data/counselbench/scores.csv for counselbench "
+        "(the published annotations; ids and scores are enough). Without it only what needs none "
+        "is computed. Default: the environment variable ATTUNEMENT_SHARED.",
         show_default=False,
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output."),
 ) -> None:
     """Print each published number that can be computed again beside what this package computes."""
-    from attunement.errors import UserError
     from attunement.reproduce import TITLES
     from attunement.reproduce import reproduce as compute
 
     if data is None and os.environ.get("ATTUNEMENT_SHARED"):
         data = Path(os.environ["ATTUNEMENT_SHARED"])
-    if data is not None and not (data / "data").is_dir():
-        raise UserError(
-            "the folder has no data/ in it.", where=str(data), fix="Name the folder above data/."
-        )
     rows = compute(paper, data)
     if as_json:
         from attunement.reproduce.text import as_results, as_rows

@@ -18,6 +18,19 @@ PAPERS: dict[str, Callable[[Path | None], list[Comparison]]] = {
 }
 """Short name of a paper -> the function that computes its numbers again."""
 
+FILES: dict[str, tuple[Path, str]] = {
+    "nuance": (
+        nuance.COUNSEL_CHAT,
+        "CounselChat's CSV file of March 2020 (github.com/nbertagnolli/counsel-chat)",
+    ),
+    "counselbench": (
+        counselbench.SCORES,
+        "CounselBench-Eval's published annotations as CSV (Li et al. 2025); the columns "
+        "questionID, responder, survey_id and the six ..._score are enough",
+    ),
+}
+"""Short name of a paper -> the one public file that it needs, below the folder, and what it is."""
+
 TITLES = {"nuance": nuance.TITLE, "counselbench": counselbench.TITLE}
 """Short name of a paper -> its title."""
 
@@ -30,12 +43,13 @@ def reproduce(paper: str, data: Path | None = None) -> list[Comparison]:
     paper
         A short name from `PAPERS`.
     data
-        The folder with the public data; without it only what needs none is computed.
+        The folder with the public data, laid out as `FILES` says; without it only what needs none
+        is computed.
 
     Raises
     ------
     UserError
-        Where the paper is not known.
+        Where the paper is not known, or the folder lacks its file.
     """
     if paper not in PAPERS:
         guess = nearest(paper, list(PAPERS))
@@ -43,7 +57,14 @@ def reproduce(paper: str, data: Path | None = None) -> list[Comparison]:
             f"no paper {paper!r}; there are {', '.join(PAPERS)}.",
             fix=f"Did you mean {guess!r}?" if guess else None,
         )
+    file, what = FILES[paper]
+    if data is not None and not (data / file).is_file():
+        raise UserError(
+            f"the folder has no {file.as_posix()}.",
+            where=str(data),
+            fix=f"Put it there: {what}.",
+        )
     return PAPERS[paper](data)
 
 
-__all__ = ["PAPERS", "TITLES", "Comparison", "reproduce"]
+__all__ = ["FILES", "PAPERS", "TITLES", "Comparison", "reproduce"]

@@ -33,6 +33,14 @@ PROTOCOL = {
     "annotators_per_item": 1,
     "choose": 2,
 }
+RATED = (
+    "usefulness",
+    "fluency",
+    "style_consistency",
+    "emotional_tone",
+    "dialogue_strategy",
+    "role_consistency",
+)
 Serve = Callable[..., Any]
 Visit = Callable[..., Any]
 
@@ -89,6 +97,14 @@ def said(study: Any, dimension: str) -> list[dict[str, Any]]:
 
 def open_annotation(study: Any) -> None:
     subprocess.run([sys.executable, study_open.__file__, str(study.folder), "annotate"], check=True)
+
+
+def attunement(*words: Any) -> str:
+    code = "from attunement.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, words)], check=True, capture_output=True, text=True
+    )
+    return done.stdout
 
 
 def filter_all(page: Any) -> None:
@@ -225,8 +241,51 @@ def test_the_label_of_a_mark_is_changed_on_the_spot(serve: Serve, visit: Visit) 
     assert [span["label"] for span in json.loads(answer["spans"])] == ["inform"]
 
 
-def test_the_page_speaks_italian(serve: Serve, visit: Visit) -> None:
-    study, person = serve(files=answers(6), protocol=PROTOCOL), visit(language="it")
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_a_person_goes_from_the_invitation_to_the_export(
+    serve: Serve, visit: Visit, language: str
+) -> None:
+    study, person = serve(files=answers(6), protocol=PROTOCOL), visit(language=language)
     page = begin(person, study)
-    assert page.locator("html").get_attribute("lang") == "it"
-    assert page.locator(".candidate").first.locator("label").first.inner_text() == "tenere"
+    assert page.locator("html").get_attribute("lang") == language
+    # The network goes, and what is decided meanwhile arrives when it is back
+    person.context.set_offline(True)
+    page.locator(".candidate").first.focus()
+    press(page, "1 c j 0 j 0")
+    page.wait_for_selector("[data-status][data-state=failing]")
+    person.context.set_offline(False)
+    settled(page)
+    press(page, "j 0 j 0")
+    settled(page)
+    # A second window shows the same
+    other = person.context.new_page()
+    other.goto(study.link())
+    other.wait_for_selector(".candidate.chosen")
+    assert other.locator(".candidate.eliminated").count() == 4
+    other.close()
+    page.locator("form.go button.primary").click()
+    page.wait_for_selector("h1:not(#filter-heading)")
+    open_annotation(study)
+
+    # The same link another day
+    page.goto(study.link())
+    page.wait_for_selector(".proposal")
+    page.locator("[data-right]").click()
+    page.locator("[name=emotions][value='none:']").check()
+    for question in RATED:
+        page.locator(f"[name={question}]").first.check()
+    settled(page)
+    person.shot(f"annotate-done-{language}")
+    page.locator("form.go button.primary").click()
+    page.wait_for_selector(".code")
+
+    out = study.folder / "out"
+    attunement("study", "export", study.folder, "--out", out)
+    said = json.loads(attunement("socemo", out, "--json", "--replicates", 0))
+    kept = {r["group"]["source"]: r["estimate"] for r in said["results"] if r["name"] == "filter"}
+    chosen = {r["group"]["source"]: r["estimate"] for r in said["results"] if r["name"] == "top3"}
+    assert kept == chosen
+    # The first two sources gave one text
+    assert kept["model0"] == kept["model1"]
+    assert len(kept) == 6
+    assert sum(kept.values()) == 1 + kept["model0"]

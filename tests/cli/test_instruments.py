@@ -94,6 +94,10 @@ def test_a_valid_file_is_exit_0(tmp_path: Path) -> None:
     assert answer("check", str(file))["ok"]
 
 
+def test_an_instrument_of_the_library_can_be_checked() -> None:
+    assert "nothing wrong" in run("check", "counselbench-eval").stderr
+
+
 def test_the_codebook_is_markdown_or_csv_on_the_screen_or_in_a_file(tmp_path: Path) -> None:
     assert run("codebook", "ces-lcc").stdout.startswith("# CES-LCC")
     italian = run("codebook", "ces-lcc", "--language", "it").stdout

@@ -160,7 +160,9 @@ def _print_dimension(instrument: Instrument, dimension: Dimension, code: str) ->
 @app.command("check")
 @friendly
 def check(
-    file: Path = typer.Argument(help="The YAML file of an instrument."),
+    file: str = typer.Argument(
+        help="The YAML file of an instrument, or an instrument of the library."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
 ) -> None:
     """Say what is wrong with an instrument's file: line, key, reason, nearest known key.

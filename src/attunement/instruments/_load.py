@@ -86,12 +86,20 @@ def _step(instrument: Instrument, id: str) -> Instrument:
 def check_instrument(file: str | Path) -> list[Problem]:
     """Return all that is wrong with an instrument's file, nothing where it is valid.
 
+    Parameters
+    ----------
+    file
+        The path of a ``.yaml`` file, or a name in the library, whose file is then looked at.
+
     Raises
     ------
     UserError
         Where there is no such file, or it is not UTF-8.
 
     """
+    if Path(file).suffix not in (".yaml", ".yml") and not Path(file).exists():
+        known = load_instrument(file)
+        return read((_LIBRARY / f"{known.id}.yaml").read_text("utf-8"), f"{known.id}.yaml")[1]
     return read(_text(Path(file)), str(file))[1]
 
 

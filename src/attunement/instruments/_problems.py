@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from attunement.decoding import StrictLoader
 from attunement.errors import nearest
+from attunement.instruments._reasons import KEY, Loc, reason, yaml_reason
 from attunement.instruments.schema import Instrument
-
-Loc = tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -84,8 +83,8 @@ def read(text: str, file: str) -> tuple[Instrument | None, list[Problem]]:
         data = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        reason = f"not valid YAML: {error.problem}"
-        return None, [Problem(file, mark.line + 1 if mark else None, "", reason)]
+        said = yaml_reason(error.problem)
+        return None, [Problem(file, mark.line + 1 if mark else None, "", said)]
     except (yaml.YAMLError, ValueError) as error:
         return None, [Problem(file, None, "", f"not valid YAML: {error}")]
     finally:
@@ -98,7 +97,7 @@ def read(text: str, file: str) -> tuple[Instrument | None, list[Problem]]:
     except ValidationError as error:
         errors = error.errors()
         found = [
-            _problem(file, root, e["type"], e["loc"], e["msg"])
+            _problem(file, root, e["type"], e["loc"], reason(e))
             for e in errors
             if not (e["type"] == "too_short" and _has_inner(e["loc"], [o["loc"] for o in errors]))
         ]
@@ -110,14 +109,15 @@ def _has_inner(loc: Loc, others: list[Loc]) -> bool:
     return any(len(other) > len(loc) and other[: len(loc)] == loc for other in others)
 
 
-def _problem(file: str, root: yaml.Node, type: str, loc: Loc, message: str) -> Problem:
-    line, key = _line(root, loc) if loc else None, ".".join(map(str, _keys(loc)))
+def _problem(file: str, root: yaml.Node, type: str, loc: Loc, why: str) -> Problem:
+    line = _line(root, loc) if loc else None
+    key = ".".join(str(part) for part in _keys(loc) if part != KEY)
     if type != "extra_forbidden":
-        return Problem(file, line, key, message.removeprefix("Value error, "))
+        return Problem(file, line, key, why)
     known = sorted(_known(loc[:-1]))
     guess = nearest(str(loc[-1]), known)
-    reason = "unknown key" if guess else f"unknown key; known: {', '.join(known)}"
-    return Problem(file, line, key, reason, guess)
+    why = "unknown key" if guess else f"unknown key; known: {', '.join(known)}"
+    return Problem(file, line, key, why, guess)
 
 
 def _keys(loc: Loc) -> Iterator[int | str]:

@@ -71,7 +71,8 @@ class NumberScale(_Answerable):
             raise ValueError("an integer scale has whole numbers as min and max")
         for value in self.anchors:
             if not self.min <= value <= self.max:
-                raise ValueError(f"the anchor {value:g} is outside {self.min:g} to {self.max:g}")
+                ends = f"{number_text(self.min)} to {number_text(self.max)}"
+                raise ValueError(f"the anchor {number_text(value)} is outside {ends}")
         return self
 
     @field_validator("anchors", mode="before")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from attunement.instruments._fields import number_text
 from attunement.instruments._scales import (
     BooleanScale,
     ChoiceScale,
@@ -141,9 +142,10 @@ def _number(text: str, scale: NumberScale) -> float:
     except ValueError:
         raise ValueError(f"{text!r} is not a number") from None
     if not scale.min <= value <= scale.max:  # NaN fails this too
-        raise ValueError(f"{value:g} is not within {scale.min:g} to {scale.max:g}")
+        ends = f"{number_text(scale.min)} to {number_text(scale.max)}"
+        raise ValueError(f"{number_text(value)} is not within {ends}")
     if scale.type == "integer" and not value.is_integer():
-        raise ValueError(f"{value:g} is not a whole number")
+        raise ValueError(f"{number_text(value)} is not a whole number")
     return value
 
 

@@ -29,8 +29,15 @@ def test_an_alias_is_read() -> None:
 def test_aliases_that_grow_without_bound_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    with pytest.raises(ValueError, match="too large"):
+    with pytest.raises(ValueError, match=r"aliases .* too large"):
         decode_yaml("\n".join(lines))
+
+
+def test_a_large_file_without_aliases_is_said_to_be_large() -> None:
+    text = "".join(f"- {n}\n" for n in range(100_001))
+    with pytest.raises(ValueError, match=r"too large: it has more than 100,000 entries") as caught:
+        decode_yaml(text)
+    assert "alias" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["[" * 20_000, "a: [", "name: 2020-99-99", "a: &a [*a]"])

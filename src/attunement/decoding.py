@@ -16,7 +16,7 @@ DEEPEST = 60
 """How deep a YAML file may nest: instruments need six."""
 
 LARGEST = 100_000
-"""How many nodes a YAML file may have once its aliases are written out."""
+"""How many nodes a YAML file may have, as it stands and once its aliases are written out."""
 
 
 def decode_json(text: str | bytes) -> Any:
@@ -45,12 +45,16 @@ class StrictLoader(yaml.SafeLoader):
     """The safe loader, with limits to nesting and to what aliases grow to."""
 
     _depth = 0
+    _nodes = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose one node."""
         self._depth += 1
+        self._nodes += 1
         if self._depth > DEEPEST:
             raise yaml.YAMLError("it nests too deep")
+        if self._nodes > LARGEST:
+            raise yaml.YAMLError(f"it is too large: it has more than {LARGEST:,} entries")
         try:
             return super().compose_node(parent, index)
         finally:

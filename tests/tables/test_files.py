@@ -75,6 +75,17 @@ def test_latin_1_bytes_are_named_with_their_line(tmp_path: Path) -> None:
         tables.read_frame(tmp_path / "l.csv")
 
 
+@pytest.mark.parametrize(("suffix", "mark"), [(".csv", ","), (".tsv", "\t")])
+def test_a_row_with_too_many_fields_is_named(tmp_path: Path, suffix: str, mark: str) -> None:
+    file = tmp_path / f"r{suffix}"
+    rows = ["item_id,text", '1,"two\nlines, quoted"', "2,fine", "3,not, quoted"]
+    file.write_text("\n".join(row.replace(",", mark) for row in rows), encoding="utf-8")
+    with pytest.raises(UserError, match="in line 5 has 3 fields, the header has 2") as caught:
+        tables.read_frame(file)
+    assert caught.value.fix is not None
+    assert "double quotes" in caught.value.fix
+
+
 def test_a_wrong_delimiter_is_suspected(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("item_id;source;text\n1;a;hi\n", encoding="utf-8")
     with pytest.raises(UserError, match="wrong delimiter"):

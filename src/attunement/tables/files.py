@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,12 +88,34 @@ def _read_csv(file: Path, separator: str) -> pl.DataFrame:
                 where=str(file),
                 fix=f"Save the file with {separator!r} between the columns.",
             )
-    table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    try:
+        table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    except pl.exceptions.ComputeError:
+        _refuse_long_row(text, separator, file)
+        raise
     for name in table.columns:
         twice = re.fullmatch(r"(.+)_duplicated_\d+", name, re.DOTALL)
         if twice is not None and twice[1] in table.columns:
             raise UserError(f"the header names {twice[1]!r} twice.", where=str(file))
     return table
+
+
+def _refuse_long_row(text: str, separator: str, file: Path) -> None:
+    """Raise where a row has more fields than the header, and name the first."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    header, start = 0, 1
+    try:
+        for row in rows:
+            header = header or len(row)
+            if len(row) > header:
+                raise UserError(
+                    f"the row in line {start} has {len(row)} fields, the header has {header}.",
+                    where=str(file),
+                    fix=f"Put a text that holds {separator!r} into double quotes.",
+                )
+            start = rows.line_num + 1
+    except csv.Error:  # what it is, the reader of tables says
+        return
 
 
 def _read_jsonl(file: Path) -> pl.DataFrame:

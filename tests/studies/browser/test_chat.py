@@ -242,6 +242,19 @@ def test_an_endpoint_that_fails_can_be_tried_again(
         assert not page.locator("[data-again]").is_visible()
 
 
+def test_the_page_follows_a_reply_while_its_beginning_is_in_view(
+    serve: Callable[..., Any], visit: Callable[..., Any]
+) -> None:
+    with llm.StubLLM("A line of a long reply.\n" * 60) as bot:
+        study, person = serve(**study_with(bot)), visit(width=360, height=700)
+        begin(person, study.link())
+        say(person, "I cannot sleep.")
+        is_done(person, 2)
+        box = last(person).bounding_box()
+        assert 0 <= box["y"] < 200
+        assert box["y"] + box["height"] > 700
+
+
 def test_script_in_a_conversation_is_text(
     serve: Callable[..., Any], visit: Callable[..., Any]
 ) -> None:

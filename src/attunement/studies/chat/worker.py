@@ -26,7 +26,7 @@ from attunement.studies.writing import one_writer
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 8
+AT_ONCE = 16
 """Replies that are written at the same time."""
 LOOK_EVERY_S = 1.0
 """A reply that waits for any other reason than a message of now is found after so long."""

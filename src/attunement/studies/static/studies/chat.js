@@ -94,7 +94,7 @@
 
   function show(state, from) {
     const known = new Map([...log.children].map((one) => [Number(one.dataset.n), one]));
-    const near = window.innerHeight + window.scrollY > document.body.scrollHeight - 240;
+    const reading = isNear();
     let grew = false;
     for (const said of state.messages) {
       let item = known.get(said.n);
@@ -129,7 +129,19 @@
       ? count.dataset.one : count.dataset.many.replace("{n}", String(state.turns));
     note.textContent = pending ? word("writing") : came ? word("came") : "";
     note.classList.toggle("quiet", came);
-    if (grew && near) note.scrollIntoView({ block: "nearest" });
+    if (grew && reading) reveal();
+  }
+
+  /* The page follows what is written, until the beginning of it would leave the window. */
+  const MARGIN = 72;
+  function isNear() {
+    const last = log.lastElementChild;
+    return !last || last.getBoundingClientRect().bottom < window.innerHeight + MARGIN;
+  }
+  function reveal() {
+    const box = log.lastElementChild.getBoundingClientRect();
+    const down = Math.min(box.bottom - window.innerHeight + MARGIN, box.top - MARGIN);
+    if (down > 0) window.scrollBy({ top: down });
   }
 
   /* ------------------------------------------------------------------------------------ network */
@@ -208,7 +220,7 @@
     if (pending || sending) return;
     keep();
     if (await post("say/", new FormData(form), "offline")) forgetSent();
-    text.focus();
+    text.focus({ preventScroll: true });
   });
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -219,7 +231,7 @@
   find("again").addEventListener("submit", async (event) => {
     event.preventDefault();
     const body = new FormData(event.target);
-    if (await post("again/", body, "waiting")) text.focus();
+    if (await post("again/", body, "waiting")) text.focus({ preventScroll: true });
   });
   find("end").addEventListener("submit", () => {
     find("end").elements.seconds.value = seconds();
@@ -229,6 +241,7 @@
 
   recall();
   forgetSent();
+  if (log.lastElementChild) reveal();
   if (pending) look(SOON_MS);
   else look(0);
 })();

@@ -71,7 +71,8 @@ def counted(stage: Stage) -> Pages:
 def by_item(stage: Stage) -> list[Covered]:
     """Return the coverage of each item of a stage, the least complete first.
 
-    Items that are as complete come as the items table has them. Pages without an item, such as chats, are one row of their own.
+    Items that are as complete come as the items table has them. Pages without an item, such as
+    chats, are one row of their own.
     """
     rows = counted(stage).order_by("item", "pk")
     found: dict[str, Covered] = {}

@@ -136,10 +136,10 @@ def try_again(chat: Chat) -> None:
             _add(held, role="assistant", status="waiting")
 
 
-def end(chat: Chat, *, stopped: bool) -> None:
+def end(chat: Chat, *, stopped: bool) -> bool:
     """End a conversation: ``stopped`` at any time, else once enough was said.
 
-    A reply that is under way is cut; what was shown of it is kept.
+    A reply that is under way is cut; what was shown of it is kept. False where it was over before.
 
     Raises
     ------
@@ -151,13 +151,14 @@ def end(chat: Chat, *, stopped: bool) -> None:
         held = _hold(chat)
         state = state_of(held)
         if state.ended:
-            return
+            return False
         if not stopped and not state.can_finish:
             raise Refused(_("The conversation is not long enough yet. You can stop it, though."))
         held.messages.filter(status__in=OPEN).update(status="failed", error=CUT)
         held.ended_at = timezone.now()
         held.stopped = stopped
         held.save(update_fields=["ended_at", "stopped"])
+    return True
 
 
 def _clean(text: str) -> str:

@@ -130,8 +130,9 @@ def end(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse
     stop = request.POST.get("stop") == "1"
 
     def change(chat: Chat) -> None:
-        conversation.end(chat, stopped=stop)
-        log(participant.code, "chat stopped" if stop else "chat ended", page=chat.assignment_id)
+        if conversation.end(chat, stopped=stop):
+            done = "chat stopped" if stop else "chat ended"
+            log(participant.code, done, page=chat.assignment_id)
 
     return _change(request, participant, pk, change)
 

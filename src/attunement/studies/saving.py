@@ -157,9 +157,8 @@ def _fields(unit: Unit, dimension: Dimension, posted: Posted) -> dict[str, Any] 
             ]
     answers, wrong = read_answers(asked, read)
     if wrong:
-        raise Refused(
-            gettext("This answer does not fit the question: %(why)s.") % {"why": wrong[dimension.id]}
-        )
+        why = wrong[dimension.id]
+        raise Refused(gettext("This answer does not fit the question: %(why)s.") % {"why": why})
     given = answers.get(dimension.id)
     if given is None:
         given = _begun(dimension, read, marked)

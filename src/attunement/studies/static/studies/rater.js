@@ -7,6 +7,7 @@ import { Queue } from "./queue.js";
 
 const TYPING_MS = 700; // a text is saved when nothing was typed for so long
 const LEAVING_MS = 1500; // a link waits so long for what is being saved
+const CLICK_MS = 250; // a click that ends a text is over before anything below the text moves
 const UNSENT_MS = 2000; // what has been on its way for longer is worth a warning
 
 const work = document.querySelector(".work");
@@ -78,8 +79,11 @@ function save(fieldset) {
   clearTimeout(typing.get(fieldset));
   typing.delete(fieldset);
   const fault = controls(fieldset).map((c) => faultOf(c, words)).find(Boolean) ?? "";
-  note(fieldset, fault);
-  if (fault) return;
+  if (fault) {
+    setTimeout(() => note(fieldset, fault), CLICK_MS);
+    return;
+  }
+  note(fieldset, "");
   const dimension = fieldset.dataset.dimension;
   const values = valuesOf(fieldset);
   const marker = markerOf(fieldset);
@@ -108,8 +112,9 @@ function look(fieldset) {
   if (button) button.hidden = !answered;
   if (answered && fieldset.classList.contains("lacking")) {
     fieldset.classList.remove("lacking");
-    fieldset.querySelector(".missing")?.remove();
-    const rest = (fieldset.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => document.getElementById(id));
+    // It keeps its place: what moves while somebody clicks below it is not what they clicked
+    fieldset.querySelector(".missing")?.classList.add("solved");
+    const rest = (fieldset.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => !id.endsWith("-missing"));
     if (rest.length) fieldset.setAttribute("aria-describedby", rest.join(" "));
     else fieldset.removeAttribute("aria-describedby");
   }

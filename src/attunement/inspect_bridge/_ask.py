@@ -7,9 +7,8 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from attunement.errors import UserError
 from attunement.inspect_bridge._client import (
@@ -23,17 +22,10 @@ from attunement.inspect_bridge._client import (
 from attunement.inspect_bridge._cost import cost_of
 from attunement.inspect_bridge._journal import Journal, identity
 from attunement.inspect_bridge._types import LOCAL, Call, Message, ModelSpec, Reply
+from attunement.inspect_bridge._verdict import FIRST, Arrived, Kind, Verdict
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Model, ModelOutput
-
-Kind = Literal["answer", "error", "lost", "unreachable", "denied"]
-
-_FIRST = 3
-"""So many first calls must fail alike before the whole run is called off."""
-_ROW = 10
-"""So many calls in a row must find no server once it had answered, or so many first calls fail in
-any other way, to call the run off."""
 
 
 def ask(
@@ -78,7 +70,7 @@ def ask(
         book = None if journal is None else stack.enter_context(Journal(journal))
         room = _room(spec)
         runner: _Runner | None = None
-        verdict = _Verdict(spec)
+        verdict = Verdict(spec)
         todo = iter(calls)
         more, pending = True, 0
         while more or pending:
@@ -115,81 +107,16 @@ def _room(spec: ModelSpec) -> int:
     return 2 * connections
 
 
-@dataclass(frozen=True)
-class _Arrived:
-    reply: Reply
-    kind: Kind
-
-
-class _Verdict:
-    """Holds the first failures back until it is clear whether the server works at all."""
-
-    def __init__(self, spec: ModelSpec) -> None:
-        self._spec = spec
-        self._held: list[_Arrived] = []
-        self._works = False
-        self._answered = False
-        self._failed = 0
-        self._in_a_row = 0
-        self._enough = max(_ROW, 2 * spec.settings.max_connections)
-
-    def on(self, arrived: _Arrived, *, last: bool) -> list[Reply]:
-        """Return the replies to hand on, or raise where there is no point in going on."""
-        no_server = arrived.kind in ("lost", "unreachable")
-        self._in_a_row = self._in_a_row + 1 if no_server else 0
-        self._answered = self._answered or arrived.kind == "answer"
-        self._failed += arrived.kind != "answer"
-        if self._works:
-            if self._in_a_row >= self._enough:
-                raise self._error(arrived, "stopped answering")
-            if not self._answered and self._failed >= self._enough:
-                raise self._nothing(arrived)
-            return [arrived.reply]
-        self._held.append(arrived)
-        if arrived.kind in ("answer", "error"):
-            self._works = True
-            return [a.reply for a in self._held]
-        if last or len(self._held) >= _FIRST:
-            lost = arrived.kind == "lost"
-            raise self._error(arrived, "drops every connection" if lost else "cannot be reached")
-        return []
-
-    def _error(self, arrived: _Arrived, how: str) -> UserError:
-        spec = self._spec
-        where = f"model {spec.name}"
-        if arrived.kind == "denied":
-            key = spec.api_key_env or "the provider's key variable"
-            return UserError(
-                f"the server turns every call away ({arrived.reply.error}).",
-                where=where,
-                fix=f"Check the key in {key} and the model's name, {spec.model!r}.",
-            )
-        server = spec.base_url or "the provider's server"
-        return UserError(
-            f"{server} {how}.",
-            where=where,
-            fix="Check that it is running and that its address is right, then run the same "
-            "command again: what had arrived is kept.",
-        )
-
-    def _nothing(self, arrived: _Arrived) -> UserError:
-        return UserError(
-            f"none of the first {self._failed} calls was answered; the last one said: "
-            f"{arrived.reply.error}.",
-            where=f"model {self._spec.name}",
-            fix="Mend what that names, then run the same command again.",
-        )
-
-
 class _Runner:
     """A thread with an event loop that keeps the calls in flight."""
 
     def __init__(self, spec: ModelSpec, book: Journal | None) -> None:
         self._spec = spec
         self._book = book
-        self._reached = False
+        self._reached = self._heard = False
+        self._lost = 0
         self._model = open_model(spec, self._may_retry)
-        self._arrived: queue.SimpleQueue[_Arrived | BaseException] = queue.SimpleQueue()
+        self._arrived: queue.SimpleQueue[Arrived | BaseException] = queue.SimpleQueue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop
@@ -199,9 +126,13 @@ class _Runner:
         self._ready.wait()
 
     def _may_retry(self, error: BaseException) -> bool:
-        """Do not wait for a server that has never been there: say so at once."""
-        unreachable = is_unreachable(error)
+        """Do not wait long for a server that has never been there, or never said a word."""
+        unreachable, lost = is_unreachable(error), is_lost(error)
         self._reached = self._reached or not unreachable
+        self._heard = self._heard or not (unreachable or lost)
+        self._lost += lost
+        if lost and not self._heard:
+            return self._lost <= self._spec.settings.max_connections + FIRST
         return self._reached or not unreachable
 
     def _run(self) -> None:
@@ -226,7 +157,7 @@ class _Runner:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def next(self) -> _Arrived:
+    def next(self) -> Arrived:
         """Wait for the next reply."""
         while True:
             try:
@@ -257,7 +188,7 @@ class _Runner:
         except Exception as error:
             self._arrived.put(error)
 
-    async def _reply(self, call: Call) -> _Arrived:
+    async def _reply(self, call: Call) -> Arrived:
         from inspect_ai.model._model import use_model_event_sink
 
         try:
@@ -275,9 +206,9 @@ class _Runner:
                 kind = "denied"
             elif is_lost(error):
                 kind = "lost"
-            return _Arrived(Reply(call.key, error=describe(error)), kind)
-        self._reached = True
-        return _Arrived(reply, "answer" if reply.error is None else "error")
+            return Arrived(Reply(call.key, error=describe(error)), kind)
+        self._reached = self._heard = True
+        return Arrived(reply, "answer" if reply.error is None else "error")
 
 
 class _NoEvents:

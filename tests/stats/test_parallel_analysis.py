@@ -35,7 +35,8 @@ def test_answers_that_have_nothing_to_do_with_one_another_have_no_factor() -> No
 def test_gaps_are_shuffled_with_the_answers() -> None:
     found = parallel_analysis(with_gaps(), replicates=50)
     assert found.n + found.n_missing == 300
-    assert found == parallel_analysis(with_gaps(), replicates=50) or found.n < 300
+    again = parallel_analysis(with_gaps(), replicates=50)
+    assert np.array_equal(found.noise_high, again.noise_high)
 
 
 @pytest.mark.parametrize(

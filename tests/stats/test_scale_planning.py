@@ -1,7 +1,5 @@
 """How many respondents a scale takes."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -73,4 +71,4 @@ def test_the_answer_does_not_depend_on_which_other_numbers_are_tried() -> None:
     population = Population(1, 4, 0.7)
     alone = respondents_for_structure(population, [60], replicates=5)
     among = respondents_for_structure(population, [40, 60], replicates=5)
-    assert alone[0] == among[1] or math.isnan(alone[0].typical)
+    assert alone[0] == among[1]

@@ -135,6 +135,16 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     ``items`` and ``sources`` say how many items and which answers the tables hold, and ``files``
     is called with the folder to write other tables or instruments.
     """
+    yield from _serving(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def serve_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Served]]:
+    """The same, for a study that the tests of a file share, each with a participant of its own."""
+    yield from _serving(tmp_path_factory.mktemp("studies"))
+
+
+def _serving(parent: Path) -> Iterator[Callable[..., Served]]:
     made: list[Served] = []
 
     def start(
@@ -144,7 +154,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
         files: Callable[[Path], None] | None = None,
         **keys: Any,
     ) -> Served:
-        folder = tmp_path / f"study-{len(made)}"
+        folder = parent / f"study-{len(made)}"
         folder.mkdir()
         study_files.write_tables(folder, items, sources)
         if files is not None:

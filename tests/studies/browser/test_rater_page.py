@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def texts(folder: Path) -> None:
 
 def rating(instrument: str = "counselbench-eval", **more: Any) -> dict[str, Any]:
     """Return the protocol of one rater who sees everything."""
-    return {"type": "rate", "instrument": instrument, "raters_per_item": 1, **more}
+    return {"type": "rate", "instrument": instrument, **{"raters_per_item": 1, **more}}
 
 
 def begin(person: Any, link: str) -> Any:
@@ -100,13 +101,48 @@ def begin(person: Any, link: str) -> Any:
     return page
 
 
-def on_first_answer(serve: Serve, visit: Visit, **keys: Any) -> tuple[Any, Any, Any]:
-    """Serve the study with the texts above and open its first answer."""
-    study = serve(files=texts, **{"protocol": rating(), **keys})
-    person = visit()
-    page = begin(person, study.link())
-    page.wait_for_selector(".marking, .work:not(:has([data-spans]))")
-    return study, person, page
+@dataclass
+class Seat:
+    """A participant of a study that tests share."""
+
+    served: Any
+    code: str
+
+    def answers(self) -> list[dict[str, Any]]:
+        return [answer for answer in self.served.answers() if answer["code"] == self.code]
+
+    def changes(self) -> int:
+        """Return how many saves there were."""
+        found = self.served.rows(
+            "SELECT count(*) AS n FROM studies_change c "
+            "JOIN studies_assignment a ON a.id = c.assignment_id "
+            "JOIN studies_participant p ON p.id = a.participant_id WHERE p.code = ?",
+            self.code,
+        )
+        return int(found[0]["n"])
+
+
+@pytest.fixture(scope="module")
+def seats(serve_for_all: Serve) -> Iterator[Seat]:
+    """The participants of a study with the texts above, one after the other."""
+    study = serve_for_all(files=texts, protocol=rating(raters_per_item=30))
+    return (Seat(study, code) for code in study.links)
+
+
+Open = Callable[[], tuple[Seat, Any, Any]]
+
+
+@pytest.fixture
+def first_answer(seats: Iterator[Seat], visit: Visit) -> Open:
+    """Return a function that opens the first answer as a participant of one's own."""
+
+    def open_() -> tuple[Seat, Any, Any]:
+        seat, person = next(seats), visit()
+        page = begin(person, seat.served.link(seat.code))
+        page.wait_for_selector(".marking")
+        return seat, person, page
+
+    return open_
 
 
 def saved(page: Any) -> None:
@@ -154,8 +190,8 @@ def spans_of(study: Any, dimension: str) -> list[str]:
 # --- answering
 
 
-def test_number_keys_answer_the_first_open_question_and_go_on(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_number_keys_answer_the_first_open_question_and_go_on(first_answer: Open) -> None:
+    study, _, page = first_answer()
     for key in "432214":  # the fourth question is yes or no: its second choice is no
         page.keyboard.press(key)
     saved(page)
@@ -164,8 +200,8 @@ def test_number_keys_answer_the_first_open_question_and_go_on(serve: Serve, visi
     assert values == dict(zip(RATED, [4, 3, 2, 0, 1, 4], strict=True))
 
 
-def test_keys_write_where_somebody_writes(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_keys_write_where_somebody_writes(first_answer: Open) -> None:
+    study, _, page = first_answer()
     page.locator("textarea[name='overall.rationale']").fill("")
     page.keyboard.type("4 of 5, i think")
     page.locator("textarea[name='overall.rationale']").blur()
@@ -175,8 +211,8 @@ def test_keys_write_where_somebody_writes(serve: Serve, visit: Visit) -> None:
     assert not page.locator("[data-instructions]").is_visible()
 
 
-def test_keys_can_be_switched_off(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_keys_can_be_switched_off(first_answer: Open) -> None:
+    study, _, page = first_answer()
     page.keyboard.press("i")
     page.locator("[data-keys-off]").check()
     page.keyboard.press("Escape")
@@ -188,8 +224,8 @@ def test_keys_can_be_switched_off(serve: Serve, visit: Visit) -> None:
     assert study.answers() == []
 
 
-def test_instructions_are_one_key_away_and_hold_the_definitions(serve: Serve, visit: Visit) -> None:
-    _, _, page = on_first_answer(serve, visit)
+def test_instructions_are_one_key_away_and_hold_the_definitions(first_answer: Open) -> None:
+    _, _, page = first_answer()
     page.keyboard.press("?")
     said = page.locator("[data-instructions]").inner_text()
     assert "Empathy measures whether the response demonstrates emotional attunement" in said
@@ -199,8 +235,8 @@ def test_instructions_are_one_key_away_and_hold_the_definitions(serve: Serve, vi
     assert page.locator("[data-instructions]").is_visible()
 
 
-def test_not_sure_is_an_answer_and_an_answer_can_be_cleared(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_not_sure_is_an_answer_and_an_answer_can_be_cleared(first_answer: Open) -> None:
+    study, _, page = first_answer()
     question = page.locator("#u0-medical_advice")
     question.get_by_label("I am not sure").check()
     saved(page)
@@ -211,10 +247,8 @@ def test_not_sure_is_an_answer_and_an_answer_can_be_cleared(serve: Serve, visit:
     assert study.answers() == []
 
 
-def test_a_question_without_an_answer_is_marked_and_gets_the_focus(
-    serve: Serve, visit: Visit
-) -> None:
-    _, person, page = on_first_answer(serve, visit)
+def test_a_question_without_an_answer_is_marked_and_gets_the_focus(first_answer: Open) -> None:
+    _, person, page = first_answer()
     page.keyboard.press("4")
     go_on(page)
     assert page.locator("fieldset.lacking").count() == 5
@@ -227,8 +261,8 @@ def test_a_question_without_an_answer_is_marked_and_gets_the_focus(
 # --- passages
 
 
-def test_a_passage_is_marked_by_selecting_it_in_code_points(serve: Serve, visit: Visit) -> None:
-    study, person, page = on_first_answer(serve, visit)
+def test_a_passage_is_marked_by_selecting_it_in_code_points(first_answer: Open) -> None:
+    study, person, page = first_answer()
     select(page, " I hear how tired you are 😴, ".strip() + " ")
     page.locator(".mark-bar").get_by_role("button", name="Overall quality").click()
     saved(page)
@@ -244,8 +278,8 @@ def test_a_passage_is_marked_by_selecting_it_in_code_points(serve: Serve, visit:
     assert page.locator("#u0-toxicity .chip q").inner_text() == "tired"
 
 
-def test_a_passage_is_marked_from_the_keyboard_alone(serve: Serve, visit: Visit) -> None:
-    study, person, page = on_first_answer(serve, visit)
+def test_a_passage_is_marked_from_the_keyboard_alone(first_answer: Open) -> None:
+    study, person, page = first_answer()
     page.keyboard.press("m")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
@@ -258,8 +292,8 @@ def test_a_passage_is_marked_from_the_keyboard_alone(serve: Serve, visit: Visit)
     assert spans_of(study, "medical_advice") == ["talk 👋🏽 helps"]
 
 
-def test_a_question_s_own_button_marks_for_that_question(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_a_question_s_own_button_marks_for_that_question(first_answer: Open) -> None:
+    study, _, page = first_answer()
     page.locator("#u0-toxicity .mark-here").click()
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Enter")
@@ -268,8 +302,8 @@ def test_a_question_s_own_button_marks_for_that_question(serve: Serve, visit: Vi
     assert spans_of(study, "toxicity") == ["Café talk"]
 
 
-def test_a_mark_is_removed_and_undone(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_a_mark_is_removed_and_undone(first_answer: Open) -> None:
+    study, _, page = first_answer()
     select(page, "stay close")
     page.locator(".mark-bar button").first.click()
     page.wait_for_selector("#u0-overall .chip")
@@ -350,10 +384,8 @@ def test_passages_with_labels_are_the_answer_and_none_of_these_takes_them_back(
 # --- nothing is lost
 
 
-def test_what_is_answered_offline_is_kept_over_a_reload_and_sent_later(
-    serve: Serve, visit: Visit
-) -> None:
-    study, person, page = on_first_answer(serve, visit)
+def test_what_is_answered_offline_is_kept_over_a_reload_and_sent_later(first_answer: Open) -> None:
+    study, person, page = first_answer()
     page.route("**/save/", lambda route: route.abort())
     page.keyboard.press("4")
     page.locator("textarea[name='overall.rationale']").fill("It stays close.")
@@ -372,8 +404,8 @@ def test_what_is_answered_offline_is_kept_over_a_reload_and_sent_later(
     assert (answer["value"], answer["rationale"]) == (4, "It stays close.")
 
 
-def test_next_waits_until_everything_is_saved(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_next_waits_until_everything_is_saved(first_answer: Open) -> None:
+    study, _, page = first_answer()
     for key in "43221":
         page.keyboard.press(key)
     saved(page)
@@ -388,8 +420,8 @@ def test_next_waits_until_everything_is_saved(serve: Serve, visit: Visit) -> Non
     assert len(study.answers()) == 6
 
 
-def test_a_save_whose_reply_is_lost_is_one_save(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_a_save_whose_reply_is_lost_is_one_save(first_answer: Open) -> None:
+    study, _, page = first_answer()
     lost = []
 
     def lose(route: Any) -> None:
@@ -403,11 +435,12 @@ def test_a_save_whose_reply_is_lost_is_one_save(serve: Serve, visit: Visit) -> N
     page.keyboard.press("4")
     saved(page)
     assert lost[0].ok
-    assert len(study.rows("SELECT id FROM studies_change")) == 1
+    assert study.changes() == 1
 
 
 def test_a_killed_server_loses_nothing(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+    study = serve(files=texts, protocol=rating())
+    page = begin(visit(), study.link())
     page.keyboard.press("4")
     saved(page)
     study.kill()
@@ -419,10 +452,8 @@ def test_a_killed_server_loses_nothing(serve: Serve, visit: Visit) -> None:
     assert [a["value"] for a in study.answers()] == [4, 3]
 
 
-def test_a_tab_that_is_looked_at_again_shows_what_another_one_saved(
-    serve: Serve, visit: Visit
-) -> None:
-    study, person, page = on_first_answer(serve, visit)
+def test_a_tab_that_is_looked_at_again_shows_what_another_one_saved(first_answer: Open) -> None:
+    study, person, page = first_answer()
     page.keyboard.press("4")
     saved(page)
     other = person.context.new_page()
@@ -434,8 +465,8 @@ def test_a_tab_that_is_looked_at_again_shows_what_another_one_saved(
     assert [a["value"] for a in study.answers()] == [2]
 
 
-def test_going_back_shows_the_answers_as_they_are_saved(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_going_back_shows_the_answers_as_they_are_saved(first_answer: Open) -> None:
+    study, _, page = first_answer()
     for key in "432211":
         page.keyboard.press(key)
     go_on(page)
@@ -450,8 +481,8 @@ def test_going_back_shows_the_answers_as_they_are_saved(serve: Serve, visit: Vis
     assert len(study.answers()) == 6
 
 
-def test_what_the_server_refuses_is_said_and_not_sent_for_ever(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_what_the_server_refuses_is_said_and_not_sent_for_ever(first_answer: Open) -> None:
+    study, _, page = first_answer()
     page.route(
         "**/save/",
         lambda route: route.fulfill(
@@ -558,8 +589,8 @@ def test_an_item_s_answers_on_one_page_are_accessible(
     person.shot(f"rate-all-1280-{scheme}")
 
 
-def test_somebody_stops_and_nothing_stays_on_the_device(serve: Serve, visit: Visit) -> None:
-    study, _, page = on_first_answer(serve, visit)
+def test_somebody_stops_and_nothing_stays_on_the_device(first_answer: Open) -> None:
+    study, _, page = first_answer()
     page.route("**/save/", lambda route: route.abort())
     page.keyboard.press("4")
     page.wait_for_selector("[data-status][data-state=failing]")

@@ -28,7 +28,7 @@ def save(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
 
     400 and 409 mean that the same save will never be taken; ``message`` is for the person.
     """
-    assignment = own(participant, pk)
+    assignment = own(participant, pk, answers=False)
     refusal = _refusal(participant, assignment)
     if refusal is not None:
         return JsonResponse(refusal, status=409)

@@ -199,8 +199,10 @@ def language(request: HttpRequest, participant: Participant) -> HttpResponse:
     return HttpResponseRedirect(back if back.startswith(base) else base)
 
 
-def own(participant: Participant, pk: int) -> Assignment:
+def own(participant: Participant, pk: int, *, answers: bool = True) -> Assignment:
     """Return an assignment of this participant; of anybody else's there is nothing to see.
+
+    ``answers`` says whether its answers are going to be looked at.
 
     Raises
     ------
@@ -208,5 +210,6 @@ def own(participant: Participant, pk: int) -> Assignment:
         Where there is none.
 
     """
-    found: Assignment = get_object_or_404(flow.pages_of(participant), pk=pk)
+    pages = flow.pages_of(participant)
+    found: Assignment = get_object_or_404(pages if answers else pages.prefetch_related(None), pk=pk)
     return found

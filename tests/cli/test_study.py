@@ -211,6 +211,35 @@ def test_the_demonstration_is_one_command_with_one_login(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_wrong_links_are_counted_by_whom_the_proxy_speaks_for(small: Path, folder: Path) -> None:
+    def status(base: str, address: str) -> int:
+        headers = {
+            "Host": "study.example.org",
+            "X-Forwarded-Proto": "https",
+            "X-Forwarded-For": address,
+        }
+        request = urllib.request.Request(f"{base}/r/{'x' * 32}/", headers=headers)
+        try:
+            return int(urllib.request.urlopen(request, timeout=30).status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    with served(folder, "small", "--base-url", "https://study.example.org") as (base, _, _):
+        get(base)
+        assert {status(base, "192.0.2.1") for _ in range(30)} == {404, 429}
+        assert status(base, "192.0.2.2") == 404
+
+
+@pytest.mark.slow
+def test_demonstrations_of_all_protocols_end_together(tmp_path: Path) -> None:
+    with served(tmp_path, "--demo", "--protocol", "all", until="Your pages") as (_, process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+        assert process.stderr is not None
+        process.stderr.read()  # ends when no process is left that could write to it
+
+
+@pytest.mark.slow
 def test_addresses_are_invited_and_are_no_formulas(
     study: Command, small: Path, folder: Path
 ) -> None:

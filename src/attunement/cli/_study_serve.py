@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import signal
 import socket
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,29 +40,8 @@ def run(folder: Path, host: str, port: int, base_url: str | None, proxy: str | N
     show.print(f"Your pages: {base.rstrip('/')}/owner/", markup=False)
     if study.demo:
         _show_links(base.rstrip("/"))
-    with _stopped_by_signals():
-        server.serve(host, port, proxy=proxy if https else None)
+    server.serve(host, port, proxy=proxy if https else None)
     show.print("Stopped. Everything that was shown as saved is saved.")
-
-
-def make_demo(folder: Path | None, protocol: str) -> Path:
-    """Make a demonstration study, in a temporary folder where none is named; return the folder."""
-    from attunement.studies import demo
-    from attunement.studies.folder import SECRET
-
-    text = demo.example(protocol)
-    made = folder or Path(tempfile.mkdtemp(prefix="attunement-demo-")) / "study"
-    if (made / SECRET).exists():
-        return made
-    from attunement.cli._study_new import make
-
-    with tempfile.TemporaryDirectory() as scratch:
-        file = Path(scratch) / "study.yaml"
-        file.write_text(text, encoding="utf-8")
-        demo.write_tables(Path(scratch))
-        make(file, made, password=None, demo=True)
-    console().print(f"A demonstration was made in {made}.", markup=False)
-    return made
 
 
 def address(host: str, port: int) -> str:
@@ -133,8 +111,8 @@ def _refuse_taken(host: str, port: int) -> None:
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """Let the server finish what it is at where the process is told to end."""
+def ended_in_order() -> Iterator[None]:
+    """Let what is under way be finished where the process is told to end."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise SystemExit(0)

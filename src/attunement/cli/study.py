@@ -129,19 +129,24 @@ def serve(
     protocol: str = typer.Option(
         "rate",
         "--protocol",
-        help="Of the demonstration: rate, filter-choose-annotate, chat-then-rate or write.",
+        help="Of the demonstration: rate, filter-choose-annotate, chat-then-rate, write, or all, "
+        "on this port and the three that follow.",
     ),
 ) -> None:
     """Serve a study until Ctrl-C; saves that are under way are finished first."""
-    from attunement.cli._study_serve import make_demo, run
+    from attunement.cli._study_demo import beside, make_demo
+    from attunement.cli._study_serve import ended_in_order, run
 
-    if demo:
-        folder = make_demo(folder, protocol)
-    if folder is None:
+    if folder is None and not demo:
         raise UserError(
             "no study is named.", fix="Name its folder, or try: attunement study serve --demo."
         )
-    run(folder, host, port, base_url, proxy)
+    with ended_in_order():
+        if not demo and folder is not None:
+            run(folder, host, port, base_url, proxy)
+            return
+        with beside(folder, protocol, host, port) as own:
+            run(make_demo(folder, own), host, port, base_url, proxy)
 
 
 @app.command("invite")

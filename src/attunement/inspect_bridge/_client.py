@@ -11,10 +11,10 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from attunement.errors import UserError, nearest
 from attunement.inspect_bridge._types import LOCAL, Call, ModelSpec
+from attunement.loopback import is_loopback
 
 if TYPE_CHECKING:
     from inspect_ai.model import GenerateConfig, Model
@@ -128,12 +128,6 @@ def _direct_client() -> Any:
     from openai import DefaultAsyncHttpxClient
 
     return DefaultAsyncHttpxClient(**default_client_kwargs(trust_env=False))
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether a URL's host is this machine by name or number."""
-    host = urlsplit(url).hostname or ""
-    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _prerequisite(spec: ModelSpec, said: str) -> UserError:

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from attunement.errors import UserError
 from attunement.instruments import Instrument
-from attunement.studies.chat.endpoint import ReplyFailed, is_loopback, is_there
+from attunement.loopback import is_loopback
+from attunement.studies.chat.endpoint import ReplyFailed, is_there
 from attunement.studies.config import LOCAL, Bot, ChatThenRate, StudyFile, study_instrument
 
 MEMORY = ("memory", "memoria")

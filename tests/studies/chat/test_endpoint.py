@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attunement.studies.chat.endpoint import ReplyFailed, is_loopback, stream
+from attunement.studies.chat.endpoint import ReplyFailed, stream
 from attunement.studies.config import Bot
 from stubs.llm import Answer, StubLLM
 
@@ -106,22 +106,6 @@ def test_calls_to_this_machine_do_not_go_through_a_proxy(monkeypatch: pytest.Mon
         monkeypatch.delenv(name, raising=False)
     with StubLLM("I hear you.") as server:
         assert "".join(ask(server)) == "I hear you."
-
-
-@pytest.mark.parametrize(
-    ("url", "here"),
-    [
-        ("http://127.0.0.1:8000/v1", True),
-        ("http://localhost/v1", True),
-        ("http://[::1]:8000/v1", True),
-        ("https://api.example.org/v1", False),
-        ("https://127.0.0.1.example.org/v1", False),
-        ("http://localhost.example.org", False),
-        ("http://10.0.0.1/v1", False),
-    ],
-)
-def test_this_machine_is_told_from_others(url: str, here: bool) -> None:
-    assert is_loopback(url) is here
 
 
 @pytest.mark.local

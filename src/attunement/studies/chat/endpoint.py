@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from attunement.errors import UserError
+from attunement.loopback import is_loopback
 from attunement.studies.config import LOCAL, Bot
 
 if TYPE_CHECKING:
@@ -208,14 +207,3 @@ def _options(bot: Bot) -> dict[str, Any]:
 
         options["extra_body"] = ANSWER
     return {name: value for name, value in options.items() if value is not None}
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether a URL's host is this machine, by name or number."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -154,6 +154,14 @@ def test_a_text_that_looks_like_html_stays_text() -> None:
     Page(html)
 
 
+def test_a_question_that_lacks_an_answer_says_so_in_its_description() -> None:
+    form = build_form(one(SCALES["five"]))
+    page = Page(render_form(form, prefix="p-", lacking=["d"]))
+    assert "p-d-missing" in page.ids
+    assert "p-d-missing" in page.described
+    assert Page(render_form(form, prefix="p-")).described == []
+
+
 def test_what_was_filled_in_stands_there_again() -> None:
     instrument = one(SCALES["five"], evidence=["rationale", "spans"])
     values = {"d": ["4"], "d.rationale": ["so\nso"], "d.spans": ["one"]}

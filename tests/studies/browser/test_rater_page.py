@@ -481,6 +481,24 @@ def test_going_back_shows_the_answers_as_they_are_saved(first_answer: Open) -> N
     assert len(study.answers()) == 6
 
 
+def test_somebody_who_comes_back_another_day_goes_on_where_they_were(
+    seats: Iterator[Seat], visit: Visit
+) -> None:
+    seat = next(seats)
+    link = seat.served.link(seat.code)
+    page = begin(visit(), link)
+    for key in "432211":
+        page.keyboard.press(key)
+    go_on(page)
+    page.keyboard.press("2")
+    saved(page)
+    tomorrow = visit().page  # another browser, which knows nothing of the first
+    tomorrow.goto(link)
+    tomorrow.wait_for_selector("#u0-overall input[value='4']:checked")
+    go_on(tomorrow)
+    tomorrow.wait_for_selector("#u1-overall input[value='2']:checked")
+
+
 def test_what_the_server_refuses_is_said_and_not_sent_for_ever(first_answer: Open) -> None:
     study, _, page = first_answer()
     page.route(

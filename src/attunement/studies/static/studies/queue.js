@@ -3,7 +3,7 @@
 // same save sent twice, by two tabs or after a lost reply, is one save, since it carries an id.
 
 const FIRST_WAIT_MS = 800;
-const LONGEST_WAIT_MS = 30000;
+const LONGEST_WAIT_MS = 15000;
 const PATIENCE_MS = 20000;
 const MOST_KEPT_ALIVE = 50000; // bytes that browsers let a request take along when its page goes
 
@@ -25,6 +25,7 @@ export class Queue {
     this.waiting = [];
     this.refusals = 0;
     addEventListener("online", () => this.now());
+    this.hurry = false;
   }
 
   keys() {
@@ -101,7 +102,10 @@ export class Queue {
   }
 
   async run() {
-    if (this.running) return;
+    if (this.running) {
+      this.hurry = true; // should what is on its way fail, it is tried again at once
+      return;
+    }
     this.running = true;
     for (let key = this.keys()[0]; key; key = this.keys()[0]) {
       const save = this.read(key);
@@ -114,12 +118,17 @@ export class Queue {
       this.sending = null;
       if (said.again) {
         this.failures += 1;
+        if (this.hurry) {
+          this.hurry = false;
+          continue;
+        }
         const wait = Math.min(FIRST_WAIT_MS * 2 ** (this.failures - 1), LONGEST_WAIT_MS);
         this.timer = setTimeout(() => this.now(), wait * (0.75 + Math.random() / 2));
         this.changed({ trouble: said.trouble });
         break;
       }
       this.failures = 0;
+      this.hurry = false;
       this.drop(key);
       if (said.refused) this.refusals += 1;
       this.changed({ at: said.refused ? undefined : new Date(), refused: said.refused && { ...said.refused, save } });

@@ -174,6 +174,15 @@ def test_a_study_that_cannot_open_leaves_no_folder(study: Command, folder: Path)
     assert not (folder / "small").exists()
 
 
+def test_the_study_file_itself_is_never_replaced(folder: Path) -> None:
+    before = (folder / "study.yaml").read_text(encoding="utf-8")
+    words = ["study", "new", str(folder / "study.yaml"), "--out", str(folder)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert "there is a study.yaml already" in done.output
+    assert (folder / "study.yaml").read_text(encoding="utf-8") == before
+
+
 @pytest.mark.slow
 def test_from_a_file_to_an_export_while_the_study_is_served(study: Command, folder: Path) -> None:
     made = study("new", "study.yaml")

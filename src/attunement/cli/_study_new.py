@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,13 +24,17 @@ def make(file: Path, folder: Path, *, password: str | None, demo: bool = False) 
 
     text = read_text(file)
     there = folder.exists()
+    for name in (folders.STUDY, folders.DATABASE):
+        if (folder / name).exists() and not (folder / folders.SECRET).exists():
+            raise UserError(
+                f"there is a {name} already, which would be replaced.",
+                where=str(folder),
+                fix="Give the study a folder of its own.",
+            )
     folders.create_folder(folder)
     try:
-        if not there:
-            folder.chmod(0o700)
         (folder / folders.STUDY).write_text(text, encoding="utf-8")
-        if not os.environ.get("DATABASE_URL"):
-            (folder / folders.DATABASE).touch(mode=0o600)  # SQLite's other files take it over
+        folders.keep_private(folder, whole=not there)
         folders.setup(folder)
         folders.migrate()
         from django.db import transaction
@@ -46,19 +49,9 @@ def make(file: Path, folder: Path, *, password: str | None, demo: bool = False) 
             made = make_owner(password)
             make_study(text, file.parent, demo=demo)
     except BaseException:
-        _take_away(folder, there)
+        folders.take_away(folder, whole=not there)
         raise
     return made
-
-
-def _take_away(folder: Path, there: bool) -> None:
-    from attunement.studies import folder as folders
-
-    database = [f"{folders.DATABASE}{end}" for end in ("", "-wal", "-shm")]
-    for name in (folders.SECRET, folders.STUDY, *database):
-        (folder / name).unlink(missing_ok=True)
-    if not there:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def check(file: Path, *, reach: bool) -> tuple[Found, Design | None]:

@@ -18,18 +18,25 @@ def restore(file: Path, folder: Path) -> None:
 
     """
     from attunement.studies import backup
-    from attunement.studies.folder import DATABASE, migrate, setup
+    from attunement.studies import folder as folders
 
     if not file.is_file():
         raise UserError("no such file.", where=str(file), fix="Check the path.")
-    if DATABASE in backup.check_backup(file)["parts"] and os.environ.get("DATABASE_URL"):
+    if folders.DATABASE in backup.check_backup(file)["parts"] and os.environ.get("DATABASE_URL"):
         raise UserError(
             "the backup holds a SQLite database, and DATABASE_URL names another.",
             where=str(file),
             fix="Restore it without DATABASE_URL.",
         )
+    there = folder.exists()
     backup.unpack(file, folder)
-    setup(folder)
-    migrate()
-    if (folder / backup.DATA).is_file():
-        backup.load_data(folder)
+    try:
+        folders.keep_private(folder, whole=not there)
+        folders.setup(folder)
+        folders.migrate()
+        if (folder / backup.DATA).is_file():
+            backup.load_data(folder)
+    except BaseException:
+        (folder / backup.DATA).unlink(missing_ok=True)
+        folders.take_away(folder, whole=not there)
+        raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from pathlib import Path
 
 from attunement.errors import UserError
@@ -32,6 +33,23 @@ def create_folder(folder: Path) -> None:
     file = os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(file, "w") as out:
         out.write(secrets.token_urlsafe(48))
+
+
+def take_away(folder: Path, *, whole: bool) -> None:
+    """Remove what makes a folder a study, after it could not be made; or the whole folder."""
+    names = [SECRET, STUDY, *(f"{DATABASE}{end}" for end in ("", "-wal", "-shm"))]
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    if whole:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def keep_private(folder: Path, *, whole: bool) -> None:
+    """Let only their owner read the database to come, where it is in the folder; or all of it."""
+    if whole:
+        folder.chmod(0o700)
+    if not os.environ.get("DATABASE_URL"):
+        (folder / DATABASE).touch(mode=0o600)  # SQLite's other files take it over
 
 
 def setup(folder: Path) -> None:

@@ -365,13 +365,15 @@ def test_passages_with_labels_are_the_answer_and_none_of_these_takes_them_back(
         (folder / "acts.yaml").write_text(LABELED)
 
     study = serve(files=files, languages=["en"], protocol=rating("acts.yaml"))
-    page = begin(visit(), study.link())
+    person = visit()
+    page = begin(person, study.link())
     for words, label in (("helps", "Inform"), ("tired", "Question"), ("tired you", "Inform")):
         select(page, words)
         page.locator(".mark-bar").get_by_role("button", name=label).click()
     expect(page.locator(".chip")).to_have_count(3)
     saved(page)
     (answer,) = study.answers()
+    person.shot("labels-1280")
     marked = sorted((s["text"], s["label"]) for s in json.loads(answer["spans"]))
     assert marked == [("helps", "inform"), ("tired", "question"), ("tired you", "inform")]
     page.get_by_label("None of these").check()
@@ -518,6 +520,7 @@ def test_somebody_without_scripts_can_take_part(serve: Serve, visit: Visit) -> N
     study = serve(files=texts, protocol=rating())
     person = visit(java_script_enabled=False)
     page = begin(person, study.link())
+    person.shot("no-scripts-1280")
     page.locator("#u0-overall input[value='4']").check()
     page.locator("textarea[name='overall.spans']").fill("stay close")
     page.get_by_role("button", name="Save these answers").click()

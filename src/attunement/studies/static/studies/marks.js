@@ -113,7 +113,9 @@ export class Marker {
         if (covering.length === 0) return document.createTextNode(text);
         const marks = covering.filter((m) => !m.cursor);
         const node = make(marks.length ? "mark" : "span", "", text);
-        if (marks.length) node.className = `${marks.at(-1).target.hue}${marks.length > 1 ? " over" : ""}`;
+        // The shortest lies on top: a longer one shows on both sides of it
+        const top = marks.reduce((a, b) => (b.end - b.start < a.end - a.start ? b : a), marks[0]);
+        if (top) node.className = `${top.target.hue}${marks.length > 1 ? " over" : ""}`;
         if (marks.length < covering.length) node.classList.add("cursor");
         const ending = marks.filter((m) => m.end === end).map((m) => m.target.title);
         if (ending.length) node.dataset.tag = ending.join(", ");

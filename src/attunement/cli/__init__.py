@@ -33,6 +33,7 @@ COMMANDS = (
     "analyze",
     "socemo",
     "counselbench",
+    "delphi",
     "study",
     "report",
     "reproduce",

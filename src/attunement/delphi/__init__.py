@@ -1,0 +1,53 @@
+"""The analysis of an eDelphi: what the panel said, what stays, and the instrument that comes out.
+
+The procedure is that of CES-LCC (Bolpagni and Gabrielli 2025, Informatics 12, 33).
+"""
+
+from attunement.delphi._model import (
+    Addition,
+    Decision,
+    Item,
+    ItemSummary,
+    Outcome,
+    PanelRound,
+    Reason,
+    Scale,
+    Thresholds,
+)
+from attunement.delphi.amd import MINIMUM, decide
+from attunement.delphi.items import items_from
+from attunement.delphi.log import as_markdown, decisions_table, motivation, statistics_table
+from attunement.delphi.outcome import Written, instrument_of, priorities
+from attunement.delphi.owner import NewItem, OwnerDecision, read_decisions
+from attunement.delphi.printed import raters_behind
+from attunement.delphi.raw import Drawing
+from attunement.delphi.reading import read_round, stability
+
+__all__ = [
+    "MINIMUM",
+    "Addition",
+    "Decision",
+    "Drawing",
+    "Item",
+    "ItemSummary",
+    "NewItem",
+    "Outcome",
+    "OwnerDecision",
+    "PanelRound",
+    "Reason",
+    "Scale",
+    "Thresholds",
+    "Written",
+    "as_markdown",
+    "decide",
+    "decisions_table",
+    "instrument_of",
+    "items_from",
+    "motivation",
+    "priorities",
+    "raters_behind",
+    "read_decisions",
+    "read_round",
+    "stability",
+    "statistics_table",
+]

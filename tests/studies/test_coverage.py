@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from attunement.studies import coverage
 from attunement.studies.models import Assignment, Stage, Study
-from attunement.studies.withdrawal import erase
+from attunement.studies.withdrawal import erase, stop
 from studies.filling import fill
 
 RATE = {
@@ -63,6 +63,15 @@ def test_erased_pages_count_for_nobody(stage: Stage) -> None:
     erase(person, by="test")
     total = coverage.overall(stage, coverage.by_item(stage))
     assert (total.wanted, total.complete) == (3, 0)
+
+
+def test_what_somebody_completed_counts_when_they_stop_and_the_rest_is_not_expected(
+    stage: Stage,
+) -> None:
+    person = fill(people=1, share=0.5)[0]
+    stop(person, by="test")
+    total = coverage.overall(stage, coverage.by_item(stage))
+    assert (total.wanted, total.complete) == (3 + 2, 2)
 
 
 def test_progress_counts_every_page_of_a_participant(stage: Stage) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from attunement import tables
 from attunement.decoding import decode_json
-from attunement.studies.models import Chat, Message, Study
+from attunement.studies.models import Chat, Message, Participant, Study
 from attunement.studies.opened import described
 from attunement.studies.transcripts import transcripts
+from attunement.studies.withdrawal import KEPT, erase, stop
 
 
 def tell(chat: Chat, *turns: tuple[str, str, str]) -> None:
@@ -95,11 +96,36 @@ def test_replies_that_are_still_written_and_people_who_withdrew_are_left_out(
     tell(chats()[0], ("user", "Hi.", "done"), ("assistant", "He", "writing"))
     gone = chats("R002")[0]
     tell(gone, ("user", "Hi.", "done"), ("assistant", "Hello.", "done"))
-    gone.assignment.participant.withdrawn_at = "2026-01-01T00:00:00Z"
-    gone.assignment.participant.save()
+    erase(gone.assignment.participant, by="R002")
     items, responses = transcripts(described())
     assert items.equals(tables.empty("items"))
     assert responses.equals(tables.empty("responses"))
+
+
+def test_what_people_said_stays_when_they_stop_and_leave_it(
+    make_chat: Callable[..., Study],
+) -> None:
+    make_chat()
+    chat = chats("R002")[0]
+    tell(
+        chat,
+        ("user", "Hi.", "done"),
+        ("assistant", "Hello.", "done"),
+        ("user", "I cannot sleep.", "done"),
+        ("assistant", "Si", "writing"),
+    )
+    Chat.objects.filter(pk=chat.pk).update(started_at="2026-01-01T00:00:00Z")
+    stop(chat.assignment.participant, by="R002")
+    items, responses = transcripts(described())
+    # The reply that was under way is cut, so that what it answers is not lost
+    assert responses.select("item_id", "text").rows() == [
+        ("R002-c1-t1", "Hello."),
+        ("R002-c1-t2", None),
+    ]
+    assert [decode_json(meta)["stopped"] for meta in items["meta"]] == [True, True]
+    assert list(Participant.objects.filter(KEPT, code="R002").distinct()) == [
+        chat.assignment.participant
+    ]
 
 
 def test_a_study_without_conversations_has_no_transcripts(

@@ -39,6 +39,7 @@ from attunement.studies.export_files import batch_file
 from attunement.studies.models import Participant, Study
 from attunement.studies.opened import described, the_study
 from attunement.studies.snapshot import snapshot
+from attunement.studies.withdrawal import KEPT
 
 Advance = Callable[[int], None]
 Schema = Mapping[str, pl.DataType]
@@ -161,7 +162,7 @@ def _write_words(out: Path, instruments: list[Instrument], source: str) -> list[
 
 def _facts(study: Study) -> dict[str, Any]:
     """Return what the manifest says of the study."""
-    erased = Participant.objects.exclude(export_tables.KEPT).count()
+    erased = Participant.objects.exclude(KEPT).count()
     merged = {id: [other for other, _ in same[1:]] for id, same in all_owners().items()}
     return {
         "id": study.key,

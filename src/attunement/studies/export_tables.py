@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import polars as pl
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import QuerySet, Sum
 
 from attunement import tables
 from attunement.studies.config import ChatThenRate, StudyFile, Write
@@ -18,11 +18,8 @@ from attunement.studies.known import agrees
 from attunement.studies.models import Answer, Assignment, Item, Participant, Response
 from attunement.studies.saving import PARTIAL
 from attunement.studies.transcripts import transcripts
+from attunement.studies.withdrawal import KEPT
 from attunement.studies.written import written_items
-
-KEPT = Q(withdrawn_at=None) | Q(assignments__answers__isnull=False)
-"""Who did not withdraw; of those who stopped, and left what they had answered, there are answers.
-"""
 
 
 def items_table(study: StudyFile) -> pl.DataFrame:

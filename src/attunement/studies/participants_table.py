@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from django.db.models import Q
 
 from attunement.instruments import BooleanScale, ChoiceScale, Dimension, NumberScale
 from attunement.studies.asked import said
 from attunement.studies.config import StudyFile
 from attunement.studies.invitations import STATES, state_of
 from attunement.studies.models import Answer, Participant
+from attunement.studies.withdrawal import KEPT
 
 LACKING = {"not_sure": "not sure", "not_applicable": "does not apply"}
 
@@ -37,8 +37,7 @@ def participants_table(study: StudyFile) -> list[Row]:
     people = list(Participant.objects.order_by("code"))
     states = Counter(state_of(person) for person in people)
     rows = [Row("Places", state, str(states[state])) for state in STATES if states[state]]
-    kept = Q(withdrawn_at=None) | Q(assignments__answers__isnull=False)
-    there = Participant.objects.filter(kept, consents__isnull=False).distinct()
+    there = Participant.objects.filter(KEPT, consents__isnull=False).distinct()
     n = there.count()
     rows.append(Row("Participants", "agreed, answers kept", str(n)))
     answers: dict[str, list[Answer]] = {}

@@ -38,9 +38,9 @@ def transcripts(study: StudyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
     items: list[dict[str, Any]] = []
     responses: list[dict[str, Any]] = []
     if isinstance(protocol, ChatThenRate):
+        # Of those who withdrew what they said nothing is there; who only stopped left theirs
         chats = (
-            Chat.objects.filter(assignment__participant__withdrawn_at=None)
-            .select_related("assignment__participant")
+            Chat.objects.select_related("assignment__participant")
             .prefetch_related("messages")
             .order_by("assignment__participant__code", "number")
         )

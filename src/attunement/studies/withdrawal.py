@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from attunement.studies.audit import log
+from attunement.studies.chat import conversation
 from attunement.studies.models import Answer, Assignment, Change, Chat, Participant
+
+KEPT = (
+    Q(withdrawn_at=None)
+    | Q(assignments__answers__isnull=False)
+    | Q(assignments__chat__messages__isnull=False)
+)
+"""Whose answers and conversations stand. Who stopped and who withdrew have both left; of those who
+withdrew nothing is there. Somebody can match several times."""
 
 
 def stop(participant: Participant, by: str) -> None:
     """End somebody's part in the study and keep what they answered; their link ends with it.
+
+    A conversation that is under way is broken off, and what was said in it is kept.
 
     Parameters
     ----------
@@ -25,6 +37,9 @@ def stop(participant: Participant, by: str) -> None:
         if held.withdrawn_at is None:
             held.withdrawn_at = timezone.now()
             held.save(update_fields=["withdrawn_at"])
+            for chat in Chat.objects.filter(assignment__participant=held, ended_at=None):
+                if chat.started_at is not None:
+                    conversation.end(chat, stopped=True)
             log(by, "stopped", participant=held.code)
     participant.refresh_from_db()
 

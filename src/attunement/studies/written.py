@@ -17,13 +17,13 @@ def written_items() -> pl.DataFrame:
 
     ``failure_mode`` is the dimension that the question aims at, ``meta`` holds the contributor's
     code and ``"validated": false``: nobody has checked yet that the question does what it is for.
-    Questions on pages that were not finished are in it too, and ``meta`` says so.
+    Questions on pages that were not finished are in it too, and ``meta`` says so; so are those of
+    people who stopped and left what they wrote.
     """
     language = described().language
     found = (
         Answer.objects.filter(
             assignment__stage__key=KEY,
-            assignment__participant__withdrawn_at=None,
             status="ok",
             dimension__startswith=QUESTION,
         )

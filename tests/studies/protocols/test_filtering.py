@@ -31,6 +31,7 @@ from attunement.studies.models import (
     Stage,
     Study,
 )
+from attunement.studies.withdrawal import erase, stop
 
 ANSWERS = {
     "alpha": "That sounds tiring. How long has it been?",
@@ -239,6 +240,19 @@ def test_the_union_of_the_choices_is_annotated(make: Make) -> None:
         "emotions",
         "usefulness",
     ]
+
+
+@pytest.mark.parametrize(
+    ("leave", "annotated"), [(stop, ["q0-alpha", "q0-gamma"]), (erase, ["q0-gamma"])]
+)
+def test_a_choice_counts_when_its_rater_stops_and_not_when_they_withdraw_it(
+    make: Make, leave: Callable[..., None], annotated: list[str]
+) -> None:
+    make(items=1, raters=3, raters_per_item=2, annotators_per_item=1)
+    filter_all({"alpha", "gamma"}, ["alpha"], ["gamma"])
+    leave(pages("filter")[0].participant, by="owner")
+    opening.open_stage(stage("annotate"), by="owner")
+    assert [sorted(p.order) for p in pages("annotate")] == [annotated]
 
 
 def test_annotation_waits_for_those_who_filter_unless_the_stage_is_closed(make: Make) -> None:

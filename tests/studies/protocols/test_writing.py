@@ -14,6 +14,7 @@ from attunement.studies.asking import missing, units_of
 from attunement.studies.models import Assignment, Consent, Participant, Study
 from attunement.studies.protocols.writing import mode_of
 from attunement.studies.saving import save
+from attunement.studies.withdrawal import erase, stop
 from attunement.studies.written import written_items
 from stubs.study_files import study_text
 
@@ -99,6 +100,18 @@ def test_what_was_written_is_an_items_table(write: Make) -> None:
         "finished": False,
         "study": "small",
     }
+
+
+@pytest.mark.parametrize(("leave", "left"), [(stop, 2), (erase, 1)])
+def test_questions_stay_when_their_writer_stops_and_go_when_they_withdraw_them(
+    write: Make, leave: Callable[..., None], left: int
+) -> None:
+    write()
+    for code in ("R001", "R002"):
+        page = pages(code)["therapy"]
+        save(page, 0, "question-1", {"question-1": ["How do I stop?"]}, client="a")
+    leave(Participant.objects.get(code="R002"), by="R002")
+    assert written_items().height == left
 
 
 def test_nothing_written_is_an_empty_table(write: Make) -> None:

@@ -170,7 +170,6 @@ def _union(stage: Stage, items: list[str]) -> dict[str, list[str]]:
     pages = (
         Assignment.objects.filter(stage=stage, item__item_id__in=items)
         .exclude(done_at=None)
-        .exclude(participant__withdrawn_at__isnull=False)
         .prefetch_related("answers")
     )
     picked: set[str] = set()

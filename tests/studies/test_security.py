@@ -31,8 +31,10 @@ def browser(**options: Any) -> Client:
 
 
 def agreed(participant: Participant) -> Client:
+    """Return the browser of somebody who has agreed and sees the first page."""
     client = browser()
     client.post(f"{links.path(participant)}consent/", {"agree": "yes"})
+    client.get(links.path(participant), follow=True)
     return client
 
 
@@ -115,6 +117,15 @@ def test_nothing_is_saved_before_consent(study: Study) -> None:
     one, _ = two()
     answer = save(browser(), links.path(one), first_page(one))
     assert answer.status_code == 409
+    assert not Answer.objects.exists()
+
+
+def test_nothing_is_saved_on_a_page_that_has_not_come_yet(study: Study) -> None:
+    one, _ = two()
+    client = agreed(one)
+    last = Assignment.objects.filter(participant=one, kind="main").last()
+    assert last is not None
+    assert save(client, links.path(one), last).status_code == 409
     assert not Answer.objects.exists()
 
 

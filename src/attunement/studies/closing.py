@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -44,6 +46,26 @@ def close_study(study: Study, *, by: str) -> None:
         held.closed_at = timezone.now()
         held.save(update_fields=["closed_at"])
         log(by, "study closed")
+
+
+def set_last_day(study: Study, day: date | None, *, by: str) -> None:
+    """Move the last day on which answers are taken; None takes it away.
+
+    Raises
+    ------
+    UserError
+        Where the day is over already.
+
+    """
+    if day is not None and day < timezone.now().date():
+        raise UserError(
+            f"{day.isoformat()} is over.", where=study.key, fix="Close the study to end it now."
+        )
+    with transaction.atomic():
+        held = Study.objects.select_for_update().get(pk=study.pk)
+        held.last_day = day
+        held.save(update_fields=["last_day"])
+        log(by, "last day set", day=None if day is None else day.isoformat())
 
 
 def reopen_study(study: Study, *, by: str) -> None:

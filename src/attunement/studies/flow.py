@@ -42,10 +42,16 @@ def next_of(participant: Participant) -> Next:
     return Next("waiting" if later else "done")
 
 
+def is_early(participant: Participant, page: Assignment) -> bool:
+    """Return whether pages that come before this one are still to be done."""
+    before = pages_of(participant).filter(done_at=None, position__lt=page.position)
+    return bool(before.exists())
+
+
 def is_closed() -> bool:
     """Return whether the study takes no more answers: closed by its owner, or past its last day."""
     study = the_study()
-    last = described(study).closes
+    last = study.last_day
     over = last is not None and timezone.now().date() > last
     return study.closed_at is not None or over
 

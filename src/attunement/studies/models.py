@@ -15,14 +15,15 @@ from django.db.models import Q
 class Study(models.Model):
     """The study as it was opened; there is one row.
 
-    ``source`` is the study file's text and ``folder`` of its tables is not needed any more: items
-    and answers are in the database. ``opened_at`` is when the first stage opened.
+    ``source`` is the study file's text; its tables are not needed any more: items and answers are
+    in the database. ``last_day`` begins as the file's ``closes``, and the owner may move it.
     """
 
     key = models.CharField(max_length=100, unique=True)
     source = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    last_day = models.DateField(null=True, blank=True)
     demo = models.BooleanField(default=False)
 
     class Meta:

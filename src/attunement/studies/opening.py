@@ -40,7 +40,9 @@ def make_study(source: str, folder: Path, *, demo: bool = False) -> Study:
     described = read_study(source, where="study file")
     instrument = study_instrument(described, folder)
     with transaction.atomic():
-        study = Study.objects.create(key=described.id, source=source, demo=demo)
+        study = Study.objects.create(
+            key=described.id, source=source, last_day=described.closes, demo=demo
+        )
         _load_tables(described, folder)
         _load_known(described)
         protocol_of(described).make_stages(study, described)

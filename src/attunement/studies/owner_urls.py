@@ -16,6 +16,7 @@ urlpatterns = [
     path("coverage/", overview.coverage_page, name="coverage"),
     path("stage/<int:pk>/open/", overview.open_stage, name="open_stage"),
     path("stage/<int:pk>/close/", overview.close_stage, name="close_stage"),
+    path("last-day/", overview.set_last_day, name="set_last_day"),
     path("close/", overview.close_study, name="close_study"),
     path("reopen/", overview.reopen_study, name="reopen_study"),
     path("log/", overview.log_page, name="log"),

@@ -13,7 +13,7 @@ from attunement.studies.coverage import by_item, overall
 from attunement.studies.flow import is_closed
 from attunement.studies.invitations import STATES, state_of
 from attunement.studies.models import Change, Participant, Stage, Study
-from attunement.studies.opened import described, the_study
+from attunement.studies.opened import the_study
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def status_of(study: Study | None = None) -> Status:
     return Status(
         study=study.key,
         state="closed" if is_closed() else "open",
-        closes=described(study).closes,
+        closes=study.last_day,
         participants={state: counts[state] for state in STATES},
         stages=tuple(_stage(stage) for stage in study.stages.all()),
         saves=Change.objects.count(),

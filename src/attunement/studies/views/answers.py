@@ -60,6 +60,9 @@ def _refusal(participant: Participant, assignment: Assignment) -> dict[str, str]
         return {"error": "closed", "message": said}
     if not participant.consents.exists():
         return {"error": "consent", "message": gettext("You have not agreed to take part yet.")}
+    if assignment.opened_at is None and flow.is_early(participant, assignment):
+        said = gettext("This page has not come yet: earlier ones come first.")
+        return {"error": "early", "message": said}
     if assignment.kind == "training" and assignment.done_at is not None:
         said = gettext("You have seen what was expected: this practice answer stays as it is.")
         return {"error": "done", "message": said}

@@ -98,3 +98,24 @@ def test_the_log_is_the_latest_first(owner: Client, make_study: Callable[..., St
     owner.post("/owner/close/")
     page = owner.get("/owner/log/").content.decode()
     assert page.index("study closed") < page.index("stage opened")
+
+
+def test_the_last_day_can_be_moved_and_taken_away(
+    owner: Client, make_study: Callable[..., Study]
+) -> None:
+    make_study(closes="2999-01-31")
+    assert "2999-01-31" in owner.get("/owner/").content.decode()
+    owner.post("/owner/last-day/", {"last_day": "2999-02-28"})
+    assert Study.objects.get().last_day.isoformat() == "2999-02-28"  # type: ignore[union-attr]
+    owner.post("/owner/last-day/", {"last_day": ""})
+    assert Study.objects.get().last_day is None
+
+
+def test_a_last_day_that_is_over_or_no_date_is_refused(
+    owner: Client, make_study: Callable[..., Study]
+) -> None:
+    make_study()
+    for wrong in ("2001-01-01", "soon", "9999999-1-1"):
+        page = owner.post("/owner/last-day/", {"last_day": wrong}, follow=True).content.decode()
+        assert "Not done:" in page
+    assert Study.objects.get().last_day is None

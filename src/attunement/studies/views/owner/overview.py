@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from attunement.errors import UserError
 from attunement.studies import closing, coverage, flow, opening
 from attunement.studies.charts import PICTURE_WIDTH, Square, height_of, squares
 from attunement.studies.coverage import Covered
@@ -135,6 +137,24 @@ def close_study(request: HttpRequest) -> HttpResponse:
         "The study is closed.",
         back="owner:overview",
     )
+
+
+@require_POST
+@owner_page
+def set_last_day(request: HttpRequest) -> HttpResponse:
+    """Move the last day, or take it away."""
+    given = request.POST.get("last_day", "").strip()
+
+    def change() -> None:
+        try:
+            day = date.fromisoformat(given) if given else None
+        except ValueError:
+            raise UserError(f"{given!r} is no date.", fix="Write it as 2027-01-31.") from None
+        closing.set_last_day(the_study(), day, by=who(request))
+
+    done = f"Answers are taken until the end of {given}." if given else "There is no closing date."
+    attempt(request, change, done)
+    return redirect("owner:overview")
 
 
 @require_POST

@@ -303,10 +303,6 @@ next.addEventListener("submit", async (event) => {
   goingOn = true;
   shown.trouble.textContent = "";
   flush();
-  // What was filled in for the rater, and left as it is, is their answer now
-  for (const section of work.querySelectorAll(".unit")) {
-    for (const dimension of prefilled(section)) save(fieldsetOf(section.dataset.place, dimension));
-  }
   if (await queue.settled()) {
     next.querySelector("[name=seconds]").value = takeSeconds().toFixed(1);
     leaving = true;

@@ -15,11 +15,11 @@ from attunement.delphi._model import (
     Thresholds,
 )
 from attunement.delphi.amd import MINIMUM, decide
+from attunement.delphi.behind import counts_behind
 from attunement.delphi.items import items_from
 from attunement.delphi.log import as_markdown, decisions_table, motivation, statistics_table
 from attunement.delphi.outcome import Written, instrument_of, priorities
 from attunement.delphi.owner import NewItem, OwnerDecision, read_decisions
-from attunement.delphi.printed import raters_behind
 from attunement.delphi.raw import Drawing
 from attunement.delphi.reading import read_round, stability
 
@@ -39,13 +39,13 @@ __all__ = [
     "Thresholds",
     "Written",
     "as_markdown",
+    "counts_behind",
     "decide",
     "decisions_table",
     "instrument_of",
     "items_from",
     "motivation",
     "priorities",
-    "raters_behind",
     "read_decisions",
     "read_round",
     "stability",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations_with_replacement
 
-import numpy as np
 import polars as pl
 
 from attunement.delphi._model import Item, ItemSummary, PanelRound, Scale
@@ -114,49 +112,6 @@ def read_printed(
         scale=scale,
         notes=("The table is summarized: what single experts said is not known.",),
     )
-
-
-def raters_behind(
-    agree: int, mean: float, sd: float, *, most: int, scale: Scale | None = None
-) -> list[int]:
-    """Return how many raters can stand behind a printed mean and standard deviation.
-
-    Parameters
-    ----------
-    agree
-        How many of them agreed.
-    mean, sd
-        As printed, to two decimals; n - 1 under the standard deviation.
-    most
-        The largest number to try.
-    scale
-        Of the ratings.
-
-    Returns
-    -------
-    list of int
-        Each n for which some set of whole ratings gives both. Often it is a single one.
-
-    >>> raters_behind(11, 4.73, 0.47, most=15)
-    [11]
-    """
-    points = scale or Scale()
-    high = list(range(points.agrees_from, points.high + 1))
-    low = list(range(points.low, points.agrees_from))
-    found = []
-    for n in range(max(agree, 2), most + 1):
-        possible = (
-            (*above, *below)
-            for above in combinations_with_replacement(high, agree)
-            for below in combinations_with_replacement(low, n - agree)
-        )
-        ratings = np.array(list(possible), dtype=np.float64)
-        means, spreads = ratings.mean(axis=1), ratings.std(axis=1, ddof=1)
-        # Half a unit of the last decimal; 1e-9 for halves that may be rounded either way.
-        half = 0.005 + 1e-9
-        if ((abs(means - mean) <= half) & (abs(spreads - sd) <= half)).any():
-            found.append(n)
-    return found
 
 
 def _columns(frame: pl.DataFrame, where: str, scale: Scale) -> dict[str, list[float]]:

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attunement.errors import UserError, nearest
-from attunement.reproduce import counselbench, nuance
+from attunement.reproduce import ces_lcc, counselbench, nuance
 from attunement.reproduce.comparison import Comparison
 
 PAPERS: dict[str, Callable[[Path | None], list[Comparison]]] = {
     "nuance": nuance.reproduce,
     "counselbench": counselbench.reproduce,
+    "ces-lcc": ces_lcc.reproduce,
 }
 """Short name of a paper -> the function that computes its numbers again."""
 
@@ -28,10 +29,16 @@ FILES: dict[str, tuple[Path, str]] = {
         "CounselBench-Eval's published annotations as CSV (Li et al. 2025); the columns "
         "questionID, responder, survey_id and the six ..._score are enough",
     ),
+    "ces-lcc": (
+        ces_lcc.ROUND_1,
+        "Appendix A.1 of Bolpagni and Gabrielli (2025) as CSV, and beside it Appendix B.1 as "
+        f"{ces_lcc.ROUND_2.name}: dimension, item and relevance_agree_pct, relevance_mean and so "
+        "on, as docs/delphi.md says",
+    ),
 }
 """Short name of a paper -> the one public file that it needs, below the folder, and what it is."""
 
-TITLES = {"nuance": nuance.TITLE, "counselbench": counselbench.TITLE}
+TITLES = {"nuance": nuance.TITLE, "counselbench": counselbench.TITLE, "ces-lcc": ces_lcc.TITLE}
 """Short name of a paper -> its title."""
 
 

@@ -31,6 +31,8 @@ COMMANDS = (
     "agreement",
     "instruments",
     "analyze",
+    "reliability",
+    "scale",
     "socemo",
     "counselbench",
     "delphi",

@@ -1,7 +1,8 @@
 """Rotation of factors to simple structure: oblimin and promax.
 
-Bernaards and Jennrich (2005), Educational and Psychological Measurement 65, 676-696 (oblimin, by
-statsmodels); Hendrickson and White (1964), British Journal of Statistical Psychology 17, 65-70.
+Jennrich (2002), Psychometrika 67, 7-19 (oblique rotation by gradient projection, here to the
+quartimin criterion of Carroll 1953); Kaiser (1958), Psychometrika 23, 187-200 (varimax);
+Hendrickson and White (1964), British Journal of Statistical Psychology 17, 65-70 (promax).
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ STARTS = 10
 """Random starts of oblimin beside the identity and varimax: it can have several minima."""
 POWER = 4
 """Of promax's target."""
+_EXACT = (1e-6, 1_000)
+_NEAR = (1e-4, 200)
+"""The slope at which oblimin ends, and its steps: for a sample, and for a resample."""
 
 
 def rotate(
@@ -33,7 +37,8 @@ def rotate(
         ``oblimin`` (with gamma 0, no row normalization), ``promax`` (power 4 after varimax with
         row normalization, as R's factanal has it) or ``none``.
     start
-        Shape (m, m): the one rotation to start oblimin from, in place of several.
+        Shape (m, m): the one rotation to start oblimin from, in place of several; the end is then
+        near enough for a resample.
 
     Returns
     -------
@@ -49,34 +54,67 @@ def rotate(
 
 def _oblimin(loadings: Floats, start: Floats | None) -> tuple[Floats, Floats, Floats]:
     m = loadings.shape[1]
-    rng = np.random.default_rng(1)
-    starts = [start] if start is not None else [np.eye(m), _varimax(loadings)]
-    if start is None and m > 2:
-        starts += [np.linalg.qr(rng.standard_normal((m, m)))[0] for _ in range(STARTS)]
-    found = [_from(loadings, begin) for begin in starts]
-    pattern, turned = min(found, key=lambda f: _complexity(f[0]))
-    return pattern, turned.T @ turned, turned
+    if start is not None:
+        turned, _ = _descend(loadings, start, *_NEAR)
+    else:
+        rng = np.random.default_rng(1)
+        starts = [np.eye(m), _varimax(loadings)]
+        if m > 2:
+            starts += [np.linalg.qr(rng.standard_normal((m, m)))[0] for _ in range(STARTS)]
+        turned, _ = min(
+            (_descend(loadings, begin, *_EXACT) for begin in starts), key=lambda found: found[1]
+        )
+    return loadings @ np.linalg.inv(turned).T, turned.T @ turned, turned
 
 
-def _from(loadings: Floats, start: Floats) -> tuple[Floats, Floats]:
-    from statsmodels.multivariate.factor_rotation import rotate_factors
+def _descend(loadings: Floats, start: Floats, close: float, steps: int) -> tuple[Floats, float]:
+    """Return the rotation downhill from a start, its columns of length 1, and the criterion."""
+    turned, size = start, 1.0
+    now, slope = _complexity(loadings, turned)
+    for _ in range(steps):
+        # What of the slope keeps the columns' length, to first order.
+        along = slope - turned * (turned * slope).sum(axis=0)
+        steep = float((along**2).sum())
+        if steep < close**2:
+            break
+        size *= 2
+        for _ in range(12):
+            moved = turned - size * along
+            moved /= np.sqrt((moved**2).sum(axis=0))
+            then, next_slope = _complexity(loadings, moved)
+            if now - then > 0.5 * steep * size:
+                break
+            size /= 2
+        if not then < now:
+            break
+        turned, now, slope = moved, then, next_slope
+    return turned, now
 
-    pattern, turned = rotate_factors(loadings, "oblimin", 0, "oblique", T=start)
-    return np.asarray(pattern), np.asarray(turned)
 
-
-def _complexity(pattern: Floats) -> float:
-    """Return the quartimin criterion: how far items load on more than one factor."""
+def _complexity(loadings: Floats, turned: Floats) -> tuple[float, Floats]:
+    """Return the quartimin criterion, how far items load on several factors, and its slope."""
+    back = np.linalg.inv(turned)
+    pattern = loadings @ back.T
     squared = pattern**2
-    together = squared.T @ squared
-    return float(together.sum() - np.trace(together))
+    others = squared.sum(axis=1, keepdims=True) - squared
+    slope = -(pattern.T @ (pattern * others) @ back).T
+    return float((squared * others).sum() / 4), slope
 
 
 def _varimax(loadings: Floats) -> Floats:
-    from statsmodels.multivariate.factor_rotation import rotate_factors
-
+    """Return the orthogonal rotation, with rows normalized, by singular value decompositions."""
     length = np.sqrt((loadings**2).sum(axis=1, keepdims=True))
-    _, turned = rotate_factors(loadings / np.maximum(length, 1e-12), "varimax", tol=1e-9)
+    rows = loadings / np.maximum(length, 1e-12)
+    turned, before = np.eye(loadings.shape[1]), 0.0
+    for _ in range(1_000):
+        simple = rows @ turned
+        left, strength, right = np.linalg.svd(
+            rows.T @ (simple**3 - simple * (simple**2).mean(axis=0))
+        )
+        turned = left @ right
+        if strength.sum() < before * (1 + 1e-12):
+            break
+        before = strength.sum()
     return np.asarray(turned)
 
 

@@ -172,7 +172,7 @@ def respondents_for_structure(
     """Return how often a confirmatory analysis would come out well, for several numbers.
 
     A study succeeds where the model converges to a proper solution, fits closely (RMSEA's interval
-    includes 0.05 or lies below), and every loading's interval is no wider than twice
+    includes 0.05 or lies below), and the median loading's interval is no wider than twice
     ``precision``.
 
     Parameters

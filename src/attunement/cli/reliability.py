@@ -1,0 +1,76 @@
+"""``attunement reliability``: how far the items of a scale measure one thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import typer
+
+from attunement.cli import _scale_input as o
+from attunement.cli._common import friendly, print_json
+
+if TYPE_CHECKING:
+    from attunement.stats.item_moments import Missing
+
+
+@friendly
+def reliability(
+    answers: Path = o.ANSWERS,
+    instrument: str | None = o.INSTRUMENT,
+    items: list[str] = o.ITEMS,
+    reverse: str | None = o.REVERSE,
+    ends: str | None = o.ENDS,
+    by: str = typer.Option(
+        "subscale", "--by", help="subscale: each subscale and the whole; whole: the whole only."
+    ),
+    missing: str = o.MISSING,
+    source: str | None = o.SOURCE,
+    id_column: str | None = o.ID,
+    missing_word: list[str] = o.MISSING_WORD,
+    factors: int | None = typer.Option(
+        None,
+        "--factors",
+        min=3,
+        help="Group factors for omega hierarchical: by default one a subscale, at least three.",
+    ),
+    replicates: int = typer.Option(
+        1000,
+        "--replicates",
+        min=0,
+        max=100_000,
+        help="Resamples of the bootstrap intervals; 0 for Feldt's and Fisher's only.",
+    ),
+    ci_level: float = o.LEVEL,
+    seed: int = o.SEED,
+    as_json: bool = o.JSON,
+) -> None:
+    """Say how reliable a scale is (alpha, omega, item-total), and which item makes it weak."""
+    from attunement.cli._scale_text import show_reliability
+    from attunement.psychometrics import OVERALL, layout, report, sentences
+
+    o.choose(missing, "--missing", ("pairwise", "listwise"))
+    o.choose(by, "--by", ("subscale", "whole"))
+    o.level_between(ci_level)
+    scale = o.scale_of(instrument, items, reverse, ends)
+    found = report(
+        o.read(answers, scale, id_column, source, missing_word),
+        by=None if by == "subscale" else list(scale.parts())[-1:] or [OVERALL],
+        missing=cast("Missing", missing),
+        n_factors=factors,
+        level=ci_level,
+        replicates=replicates,
+        seed=seed,
+    )
+    said = sentences(found, scale)
+    if as_json:
+        print_json(
+            found.results(),
+            n_respondents=found.n_respondents,
+            missing=missing,
+            table=layout(found),
+            sentences=said,
+            notes=list(found.notes),
+        )
+        return
+    show_reliability(found, said)

@@ -246,6 +246,14 @@ def test_no_instrument_without_words_or_items() -> None:
         instrument_of(decide(read_round(nothing)))
 
 
+def test_a_wording_that_no_instrument_can_hold_is_an_error_that_says_so() -> None:
+    steering = pl.DataFrame(
+        {"item": ["A1"], "expert": ["e"], "relevance": ["5"], "item_en": ["a\x1b[31mb"]}
+    )
+    with pytest.raises(UserError, match="make no instrument: the text holds"):
+        instrument_of(decide(read_round(steering)))
+
+
 def test_the_log_is_laid_out_by_dimension_with_motivations() -> None:
     outcome = decide(
         panel(("A1", *GOOD, 0, 1), ("A2", 50, 4, 1, 0, 2), ("B1", 50, 4, 3, 0, 2)),

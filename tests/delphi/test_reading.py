@@ -71,6 +71,18 @@ def test_an_expert_without_any_answer_is_counted_and_named() -> None:
     assert found.summaries[0].results["mean"].n_missing == 1
 
 
+def test_an_item_is_of_one_dimension() -> None:
+    with pytest.raises(UserError, match="'A1' is of 'A' in one row and of 'B' here"):
+        read_round(pl.concat([SMALL, raw(("e3", "A1", "B", 3))]))
+
+
+def test_an_expert_may_rate_translations_only() -> None:
+    only = later(("e3", "A1", "A", "", "", "", 5, "", ""))
+    found = read_round(pl.concat([SECOND, only])).summaries[0]
+    assert found.value("translation_agreement") == 1
+    assert found.value("translation_agreement_of_panel") == pytest.approx(2 / 3)
+
+
 def test_two_items_are_few_and_said_to_be() -> None:
     found = read_round(SMALL.filter(pl.col("dimension") == "A"))
     assert any("2 items" in w for w in found.warnings)

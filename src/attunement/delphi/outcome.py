@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from attunement.delphi._model import Item, Outcome
 from attunement.errors import UserError
 from attunement.instruments import (
@@ -116,7 +118,7 @@ def instrument_of(
     old_ones = [] if base is None else [_in(d, base.languages, languages) for d in base.dimensions]
     known = {d.id: d for d in old_ones}
     scale = old_ones[0].scale if old_ones else _scale(languages)
-    dimensions = []
+    dimensions: list[object] = []
     for item in items:
         old = known.get(item.id)
         wording = {code: item.wording[code] for code in languages}
@@ -126,21 +128,25 @@ def instrument_of(
             dimensions.append(old.model_copy(update={**changed, "priority": at or old.priority}))
             continue
         dimensions.append(
-            Dimension(
-                id=ids[item.id],
-                label=_same(ids[item.id].upper(), languages),
-                wording=wording,
-                scale=scale,
-                reversed=item.reversed,
-                priority=at,
-            )
+            {
+                "id": ids[item.id],
+                "label": _same(ids[item.id].upper(), languages),
+                "wording": wording,
+                "scale": scale,
+                "reversed": item.reversed,
+                "priority": at,
+            }
         )
     content = {
         **_frame(id, title, base, languages, outcome, citation, license),
         "dimensions": tuple(dimensions),
         "subscales": _subscales(items, ids, base, languages),
     }
-    return Written(Instrument.model_validate(content), tuple(warnings))
+    try:
+        return Written(Instrument.model_validate(content), tuple(warnings))
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise UserError(f"the items make no instrument: {said}.", where="the outcome") from None
 
 
 def _languages(items: tuple[Item, ...], base: Instrument | None) -> tuple[list[str], list[str]]:

@@ -122,6 +122,7 @@ def _cleaned(
             where=where,
             fix="Keep one row an expert, item and round; two people need two names.",
         )
+    _refuse_two_dimensions(named, texts(frame, "dimension"), where)
     first = frame.with_columns(pl.Series("item", named)).unique(
         "item", keep="first", maintain_order=True
     )
@@ -140,6 +141,16 @@ def _cleaned(
                     fix=f"Did you mean {guess!r}?" if guess else None,
                 )
     return frame.with_columns(pl.Series("item", [renamed[n] for n in named])), known
+
+
+def _refuse_two_dimensions(items: list[str], dimensions: list[str], where: str) -> None:
+    found: dict[str, str] = {}
+    for row, (item, dimension) in enumerate(zip(items, dimensions, strict=True), start=1):
+        if found.setdefault(item, dimension) != dimension:
+            raise UserError(
+                f"the item {item!r} is of {found[item]!r} in one row and of {dimension!r} here.",
+                where=f"{where}, row {row}, column 'dimension'",
+            )
 
 
 class _Asked:
@@ -186,7 +197,7 @@ class _Asked:
             results["translation_agreement_of_panel"] = agreement(
                 self.others["translation"][:, at],
                 at_least=self.scale.agrees_from,
-                panel=len(self.experts) - len(self.silent()),
+                panel=self._took_part(),
                 variant="paper",
                 level=drawing.level,
             )
@@ -202,6 +213,10 @@ class _Asked:
             comments=self._said("comment", item.id),
             suggestions=self._said("suggestion", item.id),
         )
+
+    def _took_part(self) -> int:
+        rated = [self.relevance, *self.others.values()]
+        return int(np.isfinite(np.concatenate(rated, axis=1)).any(axis=1).sum())
 
     def _has(self, column: str) -> bool:
         return any(not is_missing(v) for v in texts(self._frame, column))

@@ -299,6 +299,54 @@ class Adjudication(models.Model):
         return f"{self.unit_id}/{self.dimension}"
 
 
+class CommentCode(models.Model):
+    """The owner's short codes for a text that a panellist wrote.
+
+    ``hidden`` keeps a text from the panel, such as one that tells who wrote it. Both go with the
+    text where somebody withdraws it.
+    """
+
+    answer = models.OneToOneField(Answer, models.CASCADE, related_name="coding")
+    codes = models.CharField(max_length=300, blank=True)
+    hidden = models.BooleanField(default=False)
+    by = models.CharField(max_length=150)
+    at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.codes
+
+
+class PanelDecision(models.Model):
+    """What the owner of a Delphi decided after a round, over what the thresholds say.
+
+    The columns are those of `attunement.delphi.OwnerDecision`. ``item`` is empty where items are
+    added: then ``dimension`` is the one they belong to, and ``label`` its name where it is new.
+    ``rests_on`` is the panellist's text behind the decision; it goes where that is withdrawn.
+    """
+
+    stage = models.ForeignKey(Stage, models.CASCADE, related_name="decisions")
+    action = models.CharField(max_length=10)
+    item = models.CharField(max_length=100, blank=True)
+    dimension = models.CharField(max_length=100, blank=True)
+    label = models.JSONField(default=dict, blank=True)
+    into = models.JSONField(default=list, blank=True)
+    reason = models.TextField()
+    rests_on = models.ForeignKey(Answer, models.SET_NULL, null=True, blank=True)
+    by = models.CharField(max_length=150)
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["stage", "item"], condition=~Q(item=""), name="an_item_decided_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.item or self.dimension}"
+
+
 class Event(models.Model):
     """The audit log: who did what, when. Rows are added, never changed."""
 

@@ -132,6 +132,61 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Answer",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("dimension", models.CharField(max_length=100)),
+                ("unit_id", models.CharField(max_length=200)),
+                ("value", models.FloatField(null=True)),
+                ("labels", models.JSONField(null=True)),
+                ("status", models.CharField(max_length=20)),
+                ("spans", models.JSONField(null=True)),
+                ("rationale", models.TextField(null=True)),
+                ("saved_at", models.DateTimeField()),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="answers",
+                        to="studies.assignment",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Change",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("dimension", models.CharField(max_length=100)),
+                ("unit_id", models.CharField(max_length=200)),
+                ("value", models.FloatField(null=True)),
+                ("labels", models.JSONField(null=True)),
+                ("status", models.CharField(max_length=20)),
+                ("spans", models.JSONField(null=True)),
+                ("rationale", models.TextField(null=True)),
+                ("client", models.CharField(max_length=40)),
+                ("saved_at", models.DateTimeField()),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="changes",
+                        to="studies.assignment",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
             name="Chat",
             fields=[
                 (
@@ -155,6 +210,29 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
+        migrations.CreateModel(
+            name="CommentCode",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("codes", models.CharField(blank=True, max_length=300)),
+                ("hidden", models.BooleanField(default=False)),
+                ("by", models.CharField(max_length=150)),
+                ("at", models.DateTimeField(auto_now=True)),
+                (
+                    "answer",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="coding",
+                        to="studies.answer",
+                    ),
+                ),
+            ],
+        ),
         migrations.AddField(
             model_name="assignment",
             name="item",
@@ -164,6 +242,39 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 to="studies.item",
             ),
+        ),
+        migrations.CreateModel(
+            name="Message",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField()),
+                ("role", models.CharField(max_length=10)),
+                ("text", models.TextField(blank=True)),
+                ("status", models.CharField(default="done", max_length=10)),
+                ("client", models.CharField(blank=True, max_length=40)),
+                ("model", models.CharField(blank=True, max_length=200)),
+                ("error", models.TextField(blank=True)),
+                ("latency_s", models.FloatField(null=True)),
+                ("tokens_in", models.PositiveIntegerField(null=True)),
+                ("tokens_out", models.PositiveIntegerField(null=True)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "chat",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="messages",
+                        to="studies.chat",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["position"],
+            },
         ),
         migrations.CreateModel(
             name="Participant",
@@ -259,6 +370,45 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
+        migrations.CreateModel(
+            name="PanelDecision",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("action", models.CharField(max_length=10)),
+                ("item", models.CharField(blank=True, max_length=100)),
+                ("dimension", models.CharField(blank=True, max_length=100)),
+                ("label", models.JSONField(blank=True, default=dict)),
+                ("into", models.JSONField(blank=True, default=list)),
+                ("reason", models.TextField()),
+                ("by", models.CharField(max_length=150)),
+                ("at", models.DateTimeField(auto_now=True)),
+                (
+                    "rests_on",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to="studies.answer",
+                    ),
+                ),
+                (
+                    "stage",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="decisions",
+                        to="studies.stage",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
         migrations.AddField(
             model_name="assignment",
             name="stage",
@@ -303,114 +453,39 @@ class Migration(migrations.Migration):
                 to="studies.study",
             ),
         ),
-        migrations.CreateModel(
-            name="Answer",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("dimension", models.CharField(max_length=100)),
-                ("unit_id", models.CharField(max_length=200)),
-                ("value", models.FloatField(null=True)),
-                ("labels", models.JSONField(null=True)),
-                ("status", models.CharField(max_length=20)),
-                ("spans", models.JSONField(null=True)),
-                ("rationale", models.TextField(null=True)),
-                ("saved_at", models.DateTimeField()),
-                (
-                    "assignment",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="answers",
-                        to="studies.assignment",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("assignment", "unit_id", "dimension"), name="one_answer"
-                    )
-                ],
-            },
+        migrations.AddConstraint(
+            model_name="answer",
+            constraint=models.UniqueConstraint(
+                fields=("assignment", "unit_id", "dimension"), name="one_answer"
+            ),
         ),
-        migrations.CreateModel(
-            name="Change",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("dimension", models.CharField(max_length=100)),
-                ("unit_id", models.CharField(max_length=200)),
-                ("value", models.FloatField(null=True)),
-                ("labels", models.JSONField(null=True)),
-                ("status", models.CharField(max_length=20)),
-                ("spans", models.JSONField(null=True)),
-                ("rationale", models.TextField(null=True)),
-                ("client", models.CharField(max_length=40)),
-                ("saved_at", models.DateTimeField()),
-                (
-                    "assignment",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="changes",
-                        to="studies.assignment",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("assignment", "client"), name="a_save_once")
-                ],
-            },
+        migrations.AddConstraint(
+            model_name="change",
+            constraint=models.UniqueConstraint(fields=("assignment", "client"), name="a_save_once"),
         ),
-        migrations.CreateModel(
-            name="Message",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("position", models.PositiveIntegerField()),
-                ("role", models.CharField(max_length=10)),
-                ("text", models.TextField(blank=True)),
-                ("status", models.CharField(default="done", max_length=10)),
-                ("client", models.CharField(blank=True, max_length=40)),
-                ("model", models.CharField(blank=True, max_length=200)),
-                ("error", models.TextField(blank=True)),
-                ("latency_s", models.FloatField(null=True)),
-                ("tokens_in", models.PositiveIntegerField(null=True)),
-                ("tokens_out", models.PositiveIntegerField(null=True)),
-                ("at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "chat",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="messages",
-                        to="studies.chat",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["position"],
-                "indexes": [models.Index(fields=["status"], name="open_replies")],
-                "constraints": [
-                    models.UniqueConstraint(fields=("chat", "position"), name="one_turn"),
-                    models.UniqueConstraint(
-                        condition=models.Q(("client", ""), _negated=True),
-                        fields=("chat", "client"),
-                        name="a_message_once",
-                    ),
-                ],
-            },
+        migrations.AddIndex(
+            model_name="message",
+            index=models.Index(fields=["status"], name="open_replies"),
+        ),
+        migrations.AddConstraint(
+            model_name="message",
+            constraint=models.UniqueConstraint(fields=("chat", "position"), name="one_turn"),
+        ),
+        migrations.AddConstraint(
+            model_name="message",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("client", ""), _negated=True),
+                fields=("chat", "client"),
+                name="a_message_once",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="paneldecision",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("item", ""), _negated=True),
+                fields=("stage", "item"),
+                name="an_item_decided_once",
+            ),
         ),
         migrations.AddConstraint(
             model_name="assignment",

@@ -143,6 +143,14 @@ def test_structure_prints_factors_and_fit(tmp_path: Path) -> None:
     assert "RMSEA" in output
 
 
+def test_a_saturated_model_has_no_p_value(tmp_path: Path) -> None:
+    path = table(tmp_path, answers())
+    words = ["--items", "x1,x2,x3", "--ends", "1,5", "--replicates", 0]
+    answer = found("scale", "structure", path, *words)
+    assert [m["p_value"] for m in answer["model"]] == [None, None]
+    assert [m["degrees"] for m in answer["model"]] == [0, 0]
+
+
 def test_a_plan_says_how_many(tmp_path: Path) -> None:
     answer = found("scale", "plan", "--alpha", 0.8, "--half-width", 0.1, "--replicates", 30)
     assert "respondents: then the interval of an alpha of 0.8" in answer["sentences"][0]

@@ -56,7 +56,7 @@ def test_who_answered_nothing_is_left_out_and_named(tmp_path: Path) -> None:
     found = read(tmp_path, "id,a,b,c\nx,1,2,3\ny,,NA,\nz,2,3,4\n")
     assert found.respondents == ("x", "z")
     assert found.n_empty == 1
-    assert "1 respondents without any answer are left out: y." in found.notes
+    assert "Left out, as without any answer (1): y." in found.notes
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_the_reversed_item_of_the_ces_lcc_is_called_so() -> None:
     said = " ".join(sentences(reported(found), scale))
     assert "crr (Clarity and relevance of responses) is weak" in said
     assert "crr3, a reversed item, does it" in said
-    assert "49 respondents are few" in said
+    assert "49 answered, fewer than 100" in said
 
 
 def test_floor_and_ceiling_effects_are_said() -> None:
@@ -117,8 +117,14 @@ def test_floor_and_ceiling_effects_are_said() -> None:
 def test_a_constant_item_is_named_in_the_reason() -> None:
     x = answers().copy()
     x[:, 4] = 3
-    part = reported(given(x)).parts[1]
-    assert part.reliability.omega_total.reason == "everyone gave the same answer to x5"
+    found = given(x)
+    made = reported(found)
+    why = "everyone gave the same answer to x5"
+    assert made.parts[1].reliability.omega_total.reason == why
+    assert made.hierarchy[0].reason == why
+    assert "x5 does it: everyone gave the same answer to it" in " ".join(
+        sentences(made, found.scale)
+    )
 
 
 def test_answers_about_several_chatbots_are_warned_of() -> None:

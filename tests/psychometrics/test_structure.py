@@ -95,7 +95,7 @@ def test_unrelated_items_have_no_factor() -> None:
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [(np.ones((20, 9)), "a correlation is undefined"), (answers()[:1], "undefined")],
+    [(np.ones((20, 9)), "same answer to x1"), (answers()[:1], "fewer than two respondents")],
 )
 def test_answers_without_structure_are_refused(values: np.ndarray, message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -170,7 +170,7 @@ def show_structure(found: Structure, items: Sequence[str]) -> None:
         loadings = found.exploratory.found.loadings
         m = loadings.shape[1]
         table(
-            f"Loadings of {m} factors (above {_LEAST_LOADING:g}; --json has all, with intervals)",
+            f"Loadings on {_factors(m)} (above {_LEAST_LOADING:g}; --json has all, with intervals)",
             ("item", *(str(f + 1) for f in range(m)), "unique"),
             [
                 (
@@ -183,12 +183,16 @@ def show_structure(found: Structure, items: Sequence[str]) -> None:
         )
     if found.confirmed:
         table(
-            f"The model of {len(found.factors)} factors",
+            f"The model of {_factors(len(found.factors))}",
             ("estimator", "n", "chi-squared", "df", "p", "CFI", "TLI", "RMSEA (90 %)", "SRMR"),
             [_fit(one) for one in found.confirmed],
         )
     say(f"{one.estimator}: no fit, as {one.reason}." for one in found.confirmed if one.reason)
     say(found.notes)
+
+
+def _factors(n: int) -> str:
+    return "one factor" if n == 1 else f"{n} factors"
 
 
 def _fit(one: Confirmed) -> tuple[str, ...]:
@@ -210,6 +214,8 @@ def _fit(one: Confirmed) -> tuple[str, ...]:
 
 def structure_json(found: Structure) -> dict[str, Any]:
     """Return the parts of a structure that are no estimates."""
+    from attunement.stats.result import number as finite
+
     parallel = found.parallel
     return {
         "parallel_analysis": {
@@ -234,7 +240,7 @@ def structure_json(found: Structure) -> dict[str, Any]:
                 "estimator": one.estimator,
                 "n": one.n,
                 "degrees": None if one.found is None else one.found.fit.degrees,
-                "p_value": None if one.found is None else one.found.fit.p_value,
+                "p_value": None if one.found is None else finite(one.found.fit.p_value),
                 "improper": None if one.found is None else one.found.improper,
                 "reason": one.reason,
             }

@@ -306,9 +306,7 @@ def _turned(answers: Answers) -> Answers:
     if empty:
         whose = [answers.respondents[i] for i in np.flatnonzero(~any_answer)[:_SHOWN]]
         more = f" and {empty - _SHOWN} more" if empty > _SHOWN else ""
-        notes.append(
-            f"{empty} respondents without any answer are left out: {', '.join(whose)}{more}."
-        )
+        notes.append(f"Left out, as without any answer ({empty}): {', '.join(whose)}{more}.")
     rows = np.flatnonzero(any_answer)
     return replace(
         answers,

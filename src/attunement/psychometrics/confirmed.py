@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attunement.psychometrics.answers import Answers
+from attunement.psychometrics.reasons import with_name
 from attunement.stats.cfa import Confirmatory, confirm
 from attunement.stats.cfa_ordinal import confirm_ordinal
 from attunement.stats.fit_indices import RMSEA_LEVEL
@@ -101,7 +102,7 @@ def confirmed(
         try:
             found = ESTIMATORS[estimator](whole, factor)
         except (ValueError, np.linalg.LinAlgError) as error:
-            reason = str(error)
+            reason = with_name(str(error), order)
     if found is not None and not found.converged:
         found, reason = None, "the estimation did not converge"
     results = _results(found, estimator, order, list(model), factor, whole, lost, level)

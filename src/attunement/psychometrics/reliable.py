@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attunement.psychometrics.answers import Answers
+from attunement.psychometrics.reasons import why_undefined, with_name
 from attunement.psychometrics.scale import OVERALL
 from attunement.stats.factor import Factors, factors
 from attunement.stats.item_analysis import Item, item_analysis
 from attunement.stats.item_moments import Missing, answered, moments, resampled
 from attunement.stats.omega import Hierarchy, schmid_leiman
 from attunement.stats.proportion import wilson
-from attunement.stats.reliability import Reliability, reliability, why_not
+from attunement.stats.reliability import Reliability, reliability
 from attunement.stats.result import Result, input_hash, signature
 
 Floats = NDArray[np.float64]
@@ -171,10 +172,8 @@ def _named(found: Reliability, items: tuple[str, ...]) -> Reliability:
     """Return the results with the item's name where a reason has its number."""
     change = {}
     for result in found.results():
-        head, word, number = (result.reason or "").rpartition(" item ")
-        if word and number.isdigit():
-            field = "alpha" if result.name == "alpha" else result.name
-            change[field] = replace(result, reason=f"{head} {items[int(number) - 1]}")
+        if result.reason:
+            change[result.name] = replace(result, reason=with_name(result.reason, items))
     return replace(found, **change)  # type: ignore[arg-type]
 
 
@@ -190,7 +189,7 @@ def _hierarchy(
 ) -> tuple[tuple[Result, ...], list[str]]:
     x = answers.values
     known = moments(x, missing)
-    reason = why_not(x, known, missing)
+    reason = why_undefined(x, answers.items, missing)
     one: Hierarchy | None = None
     if reason is None:
         try:

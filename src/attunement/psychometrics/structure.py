@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from attunement.errors import UserError
 from attunement.psychometrics.answers import Answers
 from attunement.psychometrics.confirmed import ESTIMATORS, Confirmed, confirmed, model_of
+from attunement.psychometrics.reasons import why_undefined
 from attunement.stats.factor import Extraction, Factors, factors, matched
 from attunement.stats.item_moments import Missing, answered, moments, resampled
 from attunement.stats.parallel_analysis import ParallelAnalysis, parallel_analysis
@@ -108,6 +109,9 @@ def structure(
 
     """
     x, names = answers.values, answers.items
+    reason = why_undefined(x, names, missing)
+    if reason is not None:
+        raise UserError(f"no factors: {reason}.", fix="Leave the item out with --items.")
     try:
         parallel = parallel_analysis(x, missing=missing, seed=seed)
         wanted = parallel.suggested if n_factors is None else n_factors

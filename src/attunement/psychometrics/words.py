@@ -33,8 +33,8 @@ def sentences(report: Report, scale: Scale) -> list[str]:
         said.insert(0, f"{len(good)} of {len(known)} subscales reach an alpha of {ENOUGH:g}.")
     if report.n_respondents < FEW:
         said.append(
-            f"{report.n_respondents} respondents are few for reliability: read the intervals, not "
-            "the estimates."
+            f"{report.n_respondents} answered, fewer than {FEW}: read the intervals, not the "
+            "estimates."
         )
     return said
 
@@ -101,7 +101,9 @@ def _weak(name: str, part: Part, scale: Scale) -> str:
         return text
     item, one = culprit
     turned = ", a reversed item," if item in scale.reversed else ""
-    text += f" {item}{turned} does it: its item-total correlation is {one.item_total.estimate:.2f}"
+    r = one.item_total
+    known = f"its item-total correlation is {r.estimate:.2f}" if r.reason is None else r.reason
+    text += f" {item}{turned} does it: {known}"
     if one.alpha_without.estimate > alpha.estimate:
         text += f", and without it alpha would be {one.alpha_without.estimate:.2f}"
     return text + "."

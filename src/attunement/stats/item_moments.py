@@ -138,10 +138,16 @@ def _parts(x: Floats) -> tuple[Floats, Floats]:
 
 def _weighted(x: Floats, there: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     drawn = weights[:, None]
-    n = (there * drawn).T @ there
-    sums = (x * drawn).T @ there  # of item i over those who answered i and j
     products = (x * drawn).T @ x
-    squares = (x**2 * drawn).T @ there
+    if there.all():
+        k = x.shape[1]
+        n = np.full((k, k), weights.sum())
+        sums = np.repeat((weights @ x)[:, None], k, axis=1)
+        squares = np.repeat(np.diagonal(products)[:, None], k, axis=1)
+    else:
+        n = (there * drawn).T @ there
+        sums = (x * drawn).T @ there  # of item i over those who answered i and j
+        squares = (x**2 * drawn).T @ there
     with np.errstate(invalid="ignore", divide="ignore"):
         together = products - sums * sums.T / n
         alone = squares - sums**2 / n

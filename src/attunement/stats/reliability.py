@@ -1,7 +1,8 @@
 """How far the items of a scale measure one thing: alpha and its kin.
 
 Cronbach (1951), Psychometrika 16, 297-334; Feldt, Woodruff and Salih (1987), Applied Psychological
-Measurement 11, 93-103; Guttman (1945), Psychometrika 10, 255-282; Horst (1951), Psychometrika 16.
+Measurement 11, 93-103; Guttman (1945), Psychometrika 10, 255-282; Horst (1951), Educational and
+Psychological Measurement 11, 368-371.
 """
 
 from __future__ import annotations

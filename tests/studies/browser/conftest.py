@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from urllib.request import urlopen
 import pytest
 
 from stubs import study_files, study_server
+from stubs.ports import free_port
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -121,12 +121,6 @@ class Served:
         )
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Return a function that serves a study.
@@ -160,7 +154,7 @@ def _serving(parent: Path) -> Iterator[Callable[..., Served]]:
         if files is not None:
             files(folder)
         (folder / "study-file.yaml").write_text(study_files.study_text(**keys), "utf-8")
-        served = Served(folder, _free_port())
+        served = Served(folder, free_port())
         made.append(served)
         served.start()
         return served

@@ -1,0 +1,341 @@
+"""Whole studies: their owner at the command line, and people in a browser who say what they gave.
+
+An `Owner` calls nothing but ``attunement``, in processes of its own. A `Person` writes down what
+they answer as they answer it, so that a test can hold the export against their notes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import polars as pl
+
+from attunement import tables
+
+PATIENCE_S = 60
+PROGRAM = Path(sys.executable).with_name("attunement")
+
+Note = tuple[float | None, str, str | None, tuple[tuple[int, int, str | None], ...], str | None]
+"""Value, status, labels, passages as code points with their label, and reason."""
+Notes = dict[tuple[str, str], Note]
+"""What somebody gave, by the text it is about and the question."""
+
+
+def attunement(*words: str | Path) -> str:
+    """Run a command, which has to succeed, and return what it says on standard output."""
+    done = subprocess.run(
+        [PROGRAM, *map(str, words)], capture_output=True, text=True, env=_environment()
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "ATTUNEMENT_STUDY")}
+
+
+@dataclass
+class Owner:
+    """Somebody who runs a study from its file."""
+
+    folder: Path
+    port: int
+    password: str = ""
+    links: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[str] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where the study is served."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def begin(self, file: Path) -> None:
+        """Check the study, make it, and invite everybody."""
+        attunement("study", "check", file)
+        said = attunement("study", "new", file, "--out", self.folder)
+        self.password = re.findall(r"owner's password: (\S+)", said)[0]
+        table = attunement("study", "invite", self.folder, "--base-url", self.address)
+        head, *rows = table.splitlines()
+        assert head == "code,address,link"
+        self.links = {row.split(",")[0]: row.split(",")[2] for row in rows}
+
+    def serve(self) -> None:
+        """Serve the study until `stop`."""
+        log = self.folder / "serve.log"
+        with log.open("w") as said:
+            self.process = subprocess.Popen(
+                [PROGRAM, "study", "serve", str(self.folder), "--port", str(self.port)],
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env=_environment(),
+            )
+        until = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                urlopen(f"{self.address}/static/studies/site.css", timeout=5).close()
+            except URLError:
+                assert self.process.poll() is None, log.read_text()
+                assert time.monotonic() < until, "the server does not answer"
+                time.sleep(0.05)  # waits for a process, not for a result
+            else:
+                return
+
+    def stop(self) -> None:
+        """End the server in order, as Ctrl-C does."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+            assert self.process.wait(PATIENCE_S) == 0
+            self.process = None
+
+    def status(self) -> dict[str, Any]:
+        """Return how the study stands."""
+        found: dict[str, Any] = json.loads(attunement("study", "status", self.folder, "--json"))
+        return dict(found["status"])
+
+    def codes(self, page: Any) -> dict[str, str]:
+        """Log in, and return everybody's completion code as the owner's pages show it."""
+        page.goto(f"{self.address}/owner/")
+        page.get_by_label("Name").fill("owner")
+        page.get_by_label("Password").fill(self.password)
+        page.get_by_role("button", name="Log in").click()
+        page.get_by_role("heading", name="Overview").wait_for()
+        found = {}
+        for code in self.links:
+            page.goto(f"{self.address}/owner/people/")
+            page.get_by_role("link", name=code, exact=True).click()
+            found[code] = page.locator("dt:text-is('Completion code') + dd").inner_text()
+        return found
+
+    def export(self) -> Path:
+        """End the study and return the folder of its tables, which are in order."""
+        attunement("study", "close", self.folder)
+        out = self.folder / "out"
+        attunement("study", "export", self.folder, "--out", out)
+        attunement("check", out / "ratings.parquet")
+        for kind in tables.KINDS:
+            frame = pl.read_parquet(out / f"{kind}.parquet")
+            problems = [p.reason for p in tables.check(frame, kind)]
+            # Where people write the questions there are no answers to them yet
+            assert problems == ([] if frame.height else ["no rows"])
+        return out
+
+
+@dataclass
+class Person:
+    """Somebody who takes part, on one device after the other.
+
+    Parameters
+    ----------
+    visit
+        Opens a browser profile, as the fixture does; everything that arrives in it is recorded.
+    code, link, language
+        Theirs.
+    device
+        Of the browser: its size, and whether it is touched.
+
+    """
+
+    visit: Callable[..., Any]
+    code: str
+    link: str
+    language: str
+    records: Path
+    device: dict[str, Any]
+    notes: dict[str, Notes] = field(default_factory=dict)
+    completion: str = ""
+    seen: list[Path] = field(default_factory=list)
+    at: Any = None
+
+    @property
+    def page(self) -> Any:
+        """The page they look at."""
+        return self.at.page
+
+    def arrive(self) -> None:
+        """Follow the personal link on a device that knows nothing of the study."""
+        self.leave()
+        record = self.records / f"{self.code}-{len(self.seen)}.har"
+        self.seen.append(record)
+        self.at = self.visit(
+            language=self.language,
+            record_har_path=record,
+            record_har_content="embed",
+            **self.device,
+        )
+        self.page.goto(self.link)
+        assert self.page.locator("html").get_attribute("lang") == self.language
+
+    def leave(self) -> None:
+        """Put the device away, with all that it has stored."""
+        if self.at is not None:
+            self.at.context.close()
+            self.at = None
+
+    def agree(self) -> None:
+        """Take part."""
+        self.page.locator("input[name=agree]").check()
+        self.press("main button.primary")
+
+    def press(self, button: str) -> None:
+        """Press a button that leads to another page."""
+        with self.page.expect_navigation():
+            self.page.locator(button).click()
+
+    def go_on(self) -> None:
+        """Press Next or Finish, and wait for the page after it."""
+        self.press("[data-next] button.primary")
+
+    def saved(self) -> None:
+        """Wait until the page says that all is saved."""
+        saved(self.page)
+
+    def shot(self, name: str) -> None:
+        """Keep a picture of the page, which has to fit the screen."""
+        self.page.evaluate("scrollTo(0, 0)")
+        self.at.shot(f"whole-{name}-{self.code}-{self.language}")
+        assert self.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+    def note(self, kind: str, about: str, dimension: str, note: Note) -> None:
+        """Write down what they gave; what they gave before to the same question counts no more."""
+        self.notes.setdefault(kind, {})[about, dimension] = note
+
+    def finish(self) -> None:
+        """Read the completion code."""
+        self.completion = self.page.locator(".code").inner_text()
+
+    def received(self) -> list[tuple[str, str, str]]:
+        """Return all that ever arrived on their devices: address, type and text."""
+        self.leave()
+        return [one for record in self.seen for one in arrived(record)]
+
+
+def saved(page: Any) -> None:
+    """Wait until a page says that all is saved."""
+    page.wait_for_selector("[data-status][data-state=fine]:not(:empty)")
+
+
+def arrived(record: Path) -> Iterable[tuple[str, str, str]]:
+    """Return what a recording of a browser's traffic holds: address, type and text."""
+    for entry in json.loads(record.read_text("utf-8"))["log"]["entries"]:
+        content = entry["response"]["content"]
+        text = content.get("text", "")
+        if content.get("encoding") == "base64":
+            text = base64.b64decode(text).decode("utf-8", "replace")
+        yield entry["request"]["url"], content.get("mimeType", ""), text
+
+
+def is_here(url: str) -> bool:
+    """Return whether an address is on this machine."""
+    return urlsplit(url).hostname == "127.0.0.1" or url.startswith(("data:", "blob:"))
+
+
+def opinion(person: str, about: str, dimension: str, top: int, low: int = 1) -> int:
+    """Return a rating that is another for other people, texts and questions, and always the same.
+
+    Whatever comes out at a wrong place is then seen.
+    """
+    return low + zlib.crc32(f"{person}|{about}|{dimension}".encode()) % (top - low + 1)
+
+
+def passage(text: str, words: str, label: str | None = None) -> tuple[int, int, str | None]:
+    """Return where words are in a text, in code points."""
+    assert text.count(words) == 1
+    start = text.index(words)
+    return start, start + len(words), label
+
+
+def select(unit: Any, words: str) -> None:
+    """Select words of an answer as dragging over them would."""
+    unit.locator("[data-text]").evaluate(
+        """(element, words) => {
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            const nodes = [];
+            while (walker.nextNode()) nodes.push(walker.currentNode);
+            let at = nodes.map((node) => node.data).join("").indexOf(words);
+            let end = at + words.length;
+            const range = document.createRange();
+            for (const node of nodes) {
+                if (at >= 0 && at < node.length) range.setStart(node, at);
+                if (end > 0 && end <= node.length) range.setEnd(node, end);
+                at -= node.length;
+                end -= node.length;
+            }
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+        }""",
+        words,
+    )
+
+
+def exported(
+    frame: pl.DataFrame, texts: dict[str, str], names: dict[str, str] | None = None
+) -> dict[str, list[tuple[Any, Note]]]:
+    """Return an exported table of ratings as notes, by rater.
+
+    Parameters
+    ----------
+    frame
+        Ratings.
+    texts
+        What the people read, by the unit's id: passages have to be in it where they say.
+    names
+        What the notes call a unit, where that is not its id.
+
+    """
+    found: dict[str, list[tuple[Any, Note]]] = {}
+    for row in frame.iter_rows(named=True):
+        unit = row["unit_id"]
+        spans = row["spans"] or []
+        assert all(texts[unit][s["start"] : s["end"]] == s["text"] for s in spans)
+        note = (
+            row["value"],
+            row["status"],
+            None if row["labels"] is None else "|".join(sorted(row["labels"])),
+            tuple(sorted((s["start"], s["end"], s["label"]) for s in spans)),
+            row["rationale"],
+        )
+        about = (names or {}).get(unit, unit)
+        found.setdefault(row["rater"], []).append(((about, row["dimension"]), note))
+    return {rater: sorted(rows, key=lambda row: row[0]) for rater, rows in found.items()}
+
+
+def noted(people: Iterable[Person], kind: str) -> dict[str, list[tuple[Any, Note]]]:
+    """Return what people gave, by rater, as `exported` has it."""
+    return {
+        person.code: sorted(person.notes[kind].items(), key=lambda row: row[0])
+        for person in people
+        if person.notes.get(kind)
+    }
+
+
+def differences(
+    people: Iterable[Person],
+    kind: str,
+    found: dict[str, list[tuple[Any, Note]]],
+) -> list[str]:
+    """Return what an export has more, less, twice or otherwise than people noted down."""
+    wanted = noted(people, kind)
+    said = []
+    for rater in sorted({*wanted, *found}):
+        mine, theirs = wanted.get(rater, []), found.get(rater, [])
+        said += [f"{rater}: {row} was never given so" for row in theirs if row not in mine]
+        said += [f"{rater}: {row} is not there" for row in mine if row not in theirs]
+        if len(theirs) != len(mine):
+            said.append(f"{rater}: {len(theirs)} rows of {len(mine)}")
+    return said

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from attunement.studies.holding import Refused
 from attunement.studies.models import Answer, Assignment, Change, Study
-from attunement.studies.saving import Refused, save
+from attunement.studies.saving import save
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from attunement.errors import UserError
 from attunement.studies.audit import log
-from attunement.studies.models import Stage, Study
+from attunement.studies.holding import hold_pages
+from attunement.studies.models import Assignment, Stage, Study
 
 
 def close_stage(stage: Stage, *, by: str) -> None:
@@ -27,6 +28,7 @@ def close_stage(stage: Stage, *, by: str) -> None:
             raise UserError(f"the stage {held.key!r} is not open.", where=held.study.key)
         held.closed_at = timezone.now()
         held.save(update_fields=["closed_at"])
+        hold_pages(Assignment.objects.filter(stage=held).values_list("pk", flat=True))
         log(by, "stage closed", stage=held.key)
 
 

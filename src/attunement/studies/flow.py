@@ -6,10 +6,16 @@ import secrets
 from dataclasses import dataclass
 from typing import Literal
 
+from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
+from attunement.studies.asking import missing
+from attunement.studies.holding import has_left, hold_page, hold_person
 from attunement.studies.models import Assignment, Participant, Stage
 from attunement.studies.opened import described, the_study
+from attunement.studies.protocols import protocol_of
+from attunement.studies.writing import one_writer
 
 Where = Literal["consent", "page", "waiting", "done", "closed"]
 
@@ -56,6 +62,25 @@ def is_closed() -> bool:
     return study.closed_at is not None or over
 
 
+def refusal(participant: Participant, page: Assignment) -> dict[str, str] | None:
+    """Return why a page takes no answers, None where it does."""
+    if is_closed():
+        said = gettext("The study is closed and takes no more answers.")
+        return {"error": "closed", "message": said}
+    if participant.finished_at is not None:
+        said = gettext("You have finished the study: nothing is changed any more.")
+        return {"error": "closed", "message": said}
+    if not participant.consents.exists():
+        return {"error": "consent", "message": gettext("You have not agreed to take part yet.")}
+    if page.opened_at is None and is_early(participant, page):
+        said = gettext("This page has not come yet: earlier ones come first.")
+        return {"error": "early", "message": said}
+    if page.kind == "training" and page.done_at is not None:
+        said = gettext("You have seen what was expected: this practice answer stays as it is.")
+        return {"error": "done", "message": said}
+    return None
+
+
 def pages_of(participant: Participant):  # type: ignore[no-untyped-def]
     """Return the participant's pages in their order, those of closed stages left out."""
     return (
@@ -71,7 +96,34 @@ def finish(participant: Participant) -> None:
     """Mark somebody as done and give them their completion code, once."""
     if participant.finished_at is not None:
         return
-    participant.finished_at = timezone.now()
-    code = described().completion.code
-    participant.completion = code or secrets.token_hex(5).upper()
-    participant.save(update_fields=["finished_at", "completion"])
+    with transaction.atomic():
+        held = hold_person(participant)
+        if held.finished_at is None:  # else another tab was first
+            held.finished_at = timezone.now()
+            code = described().completion.code
+            held.completion = code or secrets.token_hex(5).upper()
+            held.save(update_fields=["finished_at", "completion"])
+    participant.refresh_from_db()
+
+
+def agree(participant: Participant, language: str) -> None:
+    """Keep the words that somebody agreed to, once."""
+    asked = described().consent
+    with transaction.atomic():
+        held = hold_person(participant)
+        if not has_left(held) and not held.consents.filter(version=asked.version).exists():
+            held.consents.create(
+                version=asked.version, language=language, text=asked.text[language]
+            )
+
+
+def complete(page: Assignment) -> bool:
+    """Mark a page as done, once; False where something on it is missing or wrong by now."""
+    protocol = protocol_of(described())
+    with one_writer(), transaction.atomic():
+        held = hold_page(page.pk)
+        if missing(held) or protocol.faults(held) or not protocol.ready(held):
+            return False
+        Assignment.objects.filter(pk=held.pk, done_at=None).update(done_at=timezone.now())
+    page.refresh_from_db(fields=["done_at"])
+    return True

@@ -14,7 +14,11 @@ from django.utils import timezone
 from attunement.errors import UserError
 from attunement.studies import links
 from attunement.studies.audit import log
+from attunement.studies.holding import hold_people, hold_person
 from attunement.studies.models import Participant
+
+LONGEST_ADDRESS = 254
+"""Characters (RFC 5321, as corrected by its erratum 1690)."""
 
 State = Literal["withdrawn", "revoked", "finished", "started", "invited", "not invited"]
 STATES: tuple[State, ...] = (
@@ -74,6 +78,8 @@ def read_addresses(text: str) -> list[str]:
         if not address:
             continue
         try:
+            if len(address) > LONGEST_ADDRESS:
+                raise ValidationError("too long")
             validate_email(address)
         except ValidationError:
             raise UserError(
@@ -95,11 +101,8 @@ def invite_addresses(addresses: Sequence[str], *, by: str) -> list[Participant]:
 
     """
     with transaction.atomic():
-        there = Participant.objects.filter(address__in=addresses, withdrawn_at=None).first()
-        if there is not None:
-            raise UserError(
-                f"{there.address} has the place {there.code} already.", where="addresses"
-            )
+        hold_people()
+        _refuse_given(addresses)
         return _invite(addresses, by=by)
 
 
@@ -107,6 +110,7 @@ def _invite(addresses: Sequence[str], *, by: str) -> list[Participant]:
     if not addresses:
         raise UserError("there is nobody to invite.", where="invitations")
     with transaction.atomic():
+        hold_people()  # whoever invites at the same time gets the places after these
         places = list(free_places().select_for_update()[: len(addresses)])
         if len(places) < len(addresses):
             raise UserError(
@@ -125,16 +129,41 @@ def _invite(addresses: Sequence[str], *, by: str) -> list[Participant]:
 
 
 def mark_invited(participant: Participant, *, address: str = "", by: str) -> None:
-    """Note that somebody was invited now, and where."""
-    participant.invited_at = timezone.now()
-    participant.address = address or participant.address
-    participant.save(update_fields=["invited_at", "address"])
-    log(by, "invited", participants=[participant.code])
+    """Note that somebody was invited now, and where.
+
+    Raises
+    ------
+    UserError
+        Where they have withdrawn, or the address has another place.
+
+    """
+    with transaction.atomic():
+        hold_people()
+        held = hold_person(participant)
+        if held.withdrawn_at is not None:
+            raise UserError("they have withdrawn.", where=held.code)
+        _refuse_given([address] if address else [], but=held)
+        held.invited_at = timezone.now()
+        held.address = address or held.address
+        held.save(update_fields=["invited_at", "address"])
+        log(by, "invited", participants=[held.code])
+    participant.refresh_from_db()
+
+
+def _refuse_given(addresses: Sequence[str], *, but: Participant | None = None) -> None:
+    """Refuse addresses of which one has a place already."""
+    others = Participant.objects.filter(address__in=addresses, withdrawn_at=None)
+    if but is not None:
+        others = others.exclude(pk=but.pk)
+    there = others.first()
+    if there is not None:
+        raise UserError(f"{there.address} has the place {there.code} already.", where="addresses")
 
 
 def revoke(participant: Participant, *, by: str) -> None:
     """Make a link worth nothing, at once; what was answered stays."""
     with transaction.atomic():
+        hold_person(participant)
         participant.revoked_at = timezone.now()
         participant.save(update_fields=["revoked_at"])
         log(by, "link revoked", participant=participant.code)
@@ -149,11 +178,12 @@ def renew(participant: Participant, *, by: str) -> None:
         Where they have withdrawn, or somebody took their place.
 
     """
-    if participant.withdrawn_at is not None:
-        raise UserError("they have withdrawn.", where=participant.code)
-    successor = Participant.objects.filter(replaces=participant).first()
-    if successor is not None:
-        raise UserError(f"{successor.code} took their place.", where=participant.code)
     with transaction.atomic():
+        held = hold_person(participant)
+        if held.withdrawn_at is not None:
+            raise UserError("they have withdrawn.", where=participant.code)
+        successor = Participant.objects.filter(replaces=participant).first()
+        if successor is not None:
+            raise UserError(f"{successor.code} took their place.", where=participant.code)
         links.renew(participant)
         log(by, "link renewed", participant=participant.code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attunement.studies.config import StudyFile
+from attunement.studies.holding import hold_people
 from attunement.studies.links import new_participant
 from attunement.studies.models import Assignment, Item, Participant, Stage
 
@@ -21,6 +22,7 @@ def make_participants(count: int, study: StudyFile) -> list[Participant]:
 
     Each gets a link of their own and the pages that frame the protocol.
     """
+    hold_people()
     have = list(Participant.objects.filter(withdrawn_at=None, revoked_at=None).order_by("pk"))
     missing = count - len(have)
     if missing <= 0:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from attunement.errors import UserError
 from attunement.studies.audit import log
+from attunement.studies.holding import hold_pages, hold_people, hold_person
 from attunement.studies.links import new_participant
 from attunement.studies.models import Assignment, Chat, Participant
 from attunement.studies.opened import described
@@ -40,7 +41,7 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
 
     """
     with transaction.atomic():
-        held = Participant.objects.select_for_update().get(pk=leaver.pk)
+        held = hold_person(leaver)
         if held.finished_at is not None and held.withdrawn_at is None:
             raise UserError("they have finished: there is nothing to take over.", where=held.code)
         before = Participant.objects.filter(replaces=held).first()
@@ -60,7 +61,8 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
 
 
 def next_code() -> str:
-    """Return the code of the next participant."""
+    """Return the code of the next participant, for one who is made in the same transaction."""
+    hold_people()
     last = Participant.objects.count() + 1
     width = max(3, len(str(last)))
     return f"R{last:0{width}}"
@@ -68,6 +70,7 @@ def next_code() -> str:
 
 def _take_over(held: Participant, new: Participant) -> int:
     """Write the new participant's pages, and return how many; the untouched old ones are gone."""
+    hold_pages(Assignment.objects.filter(participant=held).values_list("pk", flat=True))
     pages = list(
         Assignment.objects.filter(participant=held, stage__isnull=False).exclude(
             stage__closed_at__isnull=False

@@ -18,7 +18,8 @@ from attunement.instruments.answers import Answer as Given
 from attunement.instruments.answers import read_answers
 from attunement.instruments.form import NONE_VALUE, STATUS_VALUE
 from attunement.quotes import Quote, Span, locate
-from attunement.studies.asking import Unit, units_of
+from attunement.studies.asking import Unit, missing, units_of
+from attunement.studies.holding import Refused, hold_page
 from attunement.studies.models import Answer, Assignment, Change
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
@@ -35,10 +36,6 @@ MOST_SECONDS = 3_600.0
 
 PARTIAL: Any = "partial"
 """The status of an answer that was begun: a reason or passages, and no choice yet."""
-
-
-class Refused(Exception):
-    """What was sent cannot be saved; the message says why, for the person who sent it."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,8 @@ def save(
     Raises
     ------
     Refused
-        Where the question is not this assignment's, or the answer does not fit it.
+        Where the question is not this assignment's, the answer does not fit it, or the page takes
+        nothing any more.
 
     """
     study = described()
@@ -104,9 +102,10 @@ def save(
     }
     more = seconds_of(seconds)
     with one_writer(), transaction.atomic():
+        # Held from here on, so that saves of two tabs follow one another, and none a withdrawal
+        held = hold_page(assignment.pk)
         if Change.objects.filter(assignment_id=assignment.pk, client=client).exists():
             return Saved(now.isoformat(), repeated=True)
-        # The assignment's row is held from here on, so that saves of two tabs follow one another
         Assignment.objects.filter(pk=assignment.pk).update(seconds=F("seconds") + more)
         if fields is None:
             Answer.objects.filter(**where).delete()
@@ -121,7 +120,15 @@ def save(
             Change.objects.create(**where, **fields, client=client, saved_at=now)
         if assignment.stage_id is not None:
             protocol_of(study).saved(assignment, unit.unit_id, dimension.id)
+        if held.done_at is not None and missing(held, units):
+            # What had to be answered was taken back: the page is to be done again
+            Assignment.objects.filter(pk=held.pk).update(done_at=None)
     return Saved(now.isoformat())
+
+
+def number_of(sent: str) -> int | None:
+    """Return a number of a place or turn that was sent; None where it is none, or far too long."""
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else None
 
 
 def seconds_of(sent: str | float) -> float:

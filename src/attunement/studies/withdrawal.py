@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from attunement.studies.audit import log
 from attunement.studies.chat import conversation
+from attunement.studies.holding import hold_pages, hold_person
 from attunement.studies.models import Answer, Assignment, Change, Chat, Participant
 
 KEPT = (
@@ -33,7 +34,7 @@ def stop(participant: Participant, by: str) -> None:
 
     """
     with transaction.atomic():
-        held = Participant.objects.select_for_update().get(pk=participant.pk)
+        held = hold_person(participant)
         if held.withdrawn_at is None:
             held.withdrawn_at = timezone.now()
             held.save(update_fields=["withdrawn_at"])
@@ -60,8 +61,12 @@ def erase(participant: Participant, by: str) -> None:
 
     """
     with transaction.atomic():
-        held = Participant.objects.select_for_update().get(pk=participant.pk)
+        held = hold_person(participant)
         own = Assignment.objects.filter(participant=held)
+        # Saves and messages that are under way are waited for, and go with the rest; later ones
+        # find that somebody has left
+        hold_pages(own.values_list("pk", flat=True))
+        list(Chat.objects.select_for_update().filter(assignment__in=own).values("pk"))
         answers = Answer.objects.filter(assignment__in=own).delete()[0]
         changes = Change.objects.filter(assignment__in=own).delete()[0]
         chats = Chat.objects.filter(assignment__in=own)

@@ -11,8 +11,8 @@ from attunement.studies.chat.conversation import (
     state_of,
     try_again,
 )
+from attunement.studies.holding import Refused
 from attunement.studies.models import Chat, Message, Study
-from attunement.studies.saving import Refused
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from attunement.studies.config import ChatThenRate
+from attunement.studies.holding import Refused, has_left
 from attunement.studies.models import Chat, Message
 from attunement.studies.opened import described
-from attunement.studies.saving import Refused
 from attunement.studies.writing import one_writer
 
 LONGEST_MESSAGE = 4_000
@@ -177,7 +177,7 @@ def _clean(text: str) -> str:
 
 def _refuse_unless_open(chat: Chat) -> None:
     state = state_of(chat)
-    if state.ended:
+    if state.ended or has_left(chat.assignment.participant):
         raise Refused(_("This conversation has ended."))
     if state.pending:
         raise Refused(_("A reply is still being written. Please wait for it."))
@@ -187,7 +187,9 @@ def _refuse_unless_open(chat: Chat) -> None:
 
 def _hold(chat: Chat) -> Chat:
     """Return the chat, locked until the transaction ends: two tabs write one after the other."""
-    held: Chat = Chat.objects.select_for_update().get(pk=chat.pk)
+    held = Chat.objects.select_for_update().filter(pk=chat.pk).first()
+    if held is None:
+        raise Refused(_("This conversation has ended."))
     return held
 
 

@@ -20,6 +20,7 @@ from attunement.studies.asking import Unit
 from attunement.studies.assignment import assign
 from attunement.studies.audit import log
 from attunement.studies.config import FilterChooseAnnotate, StudyFile
+from attunement.studies.holding import hold_pages
 from attunement.studies.merging import merge_duplicates
 from attunement.studies.models import Assignment, Item, Response, Stage, Study
 from attunement.studies.opened import described, instrument_of
@@ -125,10 +126,12 @@ def _refuse_unfit(instrument: Instrument) -> None:
 def _open_annotate(stage: Stage, file: StudyFile) -> None:
     protocol = _protocol(file)
     before = Stage.objects.get(study=stage.study, key=FILTER)
+    # Saves that are under way count; from now on the choices cannot change under those who
+    # annotate them
+    hold_pages(Assignment.objects.filter(stage=before).values_list("pk", flat=True))
     _refuse_unfinished(before)
     drawn = _draw(stage, before, protocol.annotate_items)
     chosen = {id: rows for id, rows in _union(before, drawn).items() if rows}
-    # From now on the choices cannot change under those who annotate them
     Stage.objects.filter(pk=before.pk, closed_at=None).update(closed_at=timezone.now())
     log("study", "items drawn for annotation", items=drawn, answers=sum(map(len, chosen.values())))
     if not chosen:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import secrets
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils import translation
-from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from attunement.instruments._words import WORDS, FormWords
 from attunement.instruments.form import rating_words
 from attunement.studies import flow, links, saving
 from attunement.studies.asking import units_of, values_of
+from attunement.studies.holding import Refused
 from attunement.studies.known import Check, checks, known_of
-from attunement.studies.models import Answer, Assignment, Participant
+from attunement.studies.models import Answer, Participant
 from attunement.studies.views.access import by_link, context_of
 from attunement.studies.views.rater import own
 from attunement.studies.views.showing import show, version_of
@@ -29,12 +29,11 @@ def save(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     400 and 409 mean that the same save will never be taken; ``message`` is for the person.
     """
     assignment = own(participant, pk, answers=False)
-    refusal = _refusal(participant, assignment)
+    refusal = flow.refusal(participant, assignment)
     if refusal is not None:
         return JsonResponse(refusal, status=409)
-    try:
-        place = int(request.POST.get("place", ""))
-    except ValueError:
+    place = saving.number_of(request.POST.get("place", ""))
+    if place is None:
         return JsonResponse({"error": "numbers cannot be read"}, status=400)
     try:
         saved = saving.save(
@@ -45,28 +44,9 @@ def save(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
             client=request.POST.get("client", ""),
             seconds=saving.seconds_of(request.POST.get("seconds", "0")),
         )
-    except saving.Refused as error:
+    except Refused as error:
         return JsonResponse({"error": str(error), "message": str(error)}, status=400)
     return JsonResponse({"saved": saved.at})
-
-
-def _refusal(participant: Participant, assignment: Assignment) -> dict[str, str] | None:
-    """Return why a page takes no answers, None where it does."""
-    if flow.is_closed():
-        said = gettext("The study is closed and takes no more answers.")
-        return {"error": "closed", "message": said}
-    if participant.finished_at is not None:
-        said = gettext("You have finished the study: nothing is changed any more.")
-        return {"error": "closed", "message": said}
-    if not participant.consents.exists():
-        return {"error": "consent", "message": gettext("You have not agreed to take part yet.")}
-    if assignment.opened_at is None and flow.is_early(participant, assignment):
-        said = gettext("This page has not come yet: earlier ones come first.")
-        return {"error": "early", "message": said}
-    if assignment.kind == "training" and assignment.done_at is not None:
-        said = gettext("You have seen what was expected: this practice answer stays as it is.")
-        return {"error": "done", "message": said}
-    return None
 
 
 @require_POST
@@ -74,24 +54,25 @@ def _refusal(participant: Participant, assignment: Assignment) -> dict[str, str]
 def save_all(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
     """Save all questions about one unit, for browsers without scripts."""
     assignment = own(participant, pk)
-    if _refusal(participant, assignment) is not None:
+    if flow.refusal(participant, assignment) is not None:
         return HttpResponseRedirect(links.path(participant))
     sent = dict(request.POST.lists())
     units = units_of(assignment)
-    given = request.POST.get("place", "")
-    place = int(given) if given.isascii() and given.isdigit() else len(units)
+    place = saving.number_of(request.POST.get("place", ""))
+    if place is None or place >= len(units):
+        raise Http404
     faults = []
-    for dimension in units[place].instrument.dimensions if place < len(units) else ():
+    for dimension in units[place].instrument.dimensions:
         posted = {n: v for n, v in sent.items() if n.partition(".")[0] == dimension.id}
         try:
             saving.save(assignment, place, dimension.id, posted, client=secrets.token_hex(16))
-        except saving.Refused as error:
+        except Refused as error:
             label = dimension.label[translation.get_language()]
             faults.append(f"{label}: {error}")
-    screen = request.POST.get("u", "")
+    screen = saving.number_of(request.POST.get("u", "")) is not None
     if faults:
         assignment = own(participant, pk)
-        at = place if screen.isascii() and screen.isdigit() else None
+        at = place if screen else None
         return show(request, participant, assignment, at, faults=faults)
     page = f"{links.path(participant)}a/{pk}/"
     return HttpResponseRedirect(f"{page}?u={place}" if screen else page)

@@ -22,10 +22,11 @@ from attunement.studies import flow
 from attunement.studies.audit import log
 from attunement.studies.chat import conversation
 from attunement.studies.config import ChatThenRate
+from attunement.studies.holding import Refused
 from attunement.studies.models import Assignment, Chat, Participant
 from attunement.studies.opened import described
 from attunement.studies.protocols import chatting
-from attunement.studies.saving import MOST_SECONDS, Refused
+from attunement.studies.saving import number_of, seconds_of
 from attunement.studies.views.access import by_link, context_of
 
 
@@ -71,11 +72,8 @@ def _page(
 def messages(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
     """Return what is new in a conversation, from the turn ``since`` on."""
     chat = _own(participant, pk)
-    try:
-        since = int(request.GET.get("since", "0"))
-    except ValueError:
-        since = 0
-    return JsonResponse(as_json(conversation.state_of(chat), since=since))
+    since = number_of(request.GET.get("since", ""))
+    return JsonResponse(as_json(conversation.state_of(chat), since=since or 0))
 
 
 def as_json(state: conversation.State, *, since: int = 0) -> dict[str, Any]:
@@ -192,11 +190,8 @@ def _change(
 
 
 def _add_seconds(chat: Chat, sent: str) -> None:
-    try:
-        seconds = float(sent)
-    except ValueError:
-        return
-    if 0 < seconds <= MOST_SECONDS:
+    seconds = seconds_of(sent)
+    if seconds:
         page = Assignment.objects.filter(pk=chat.assignment_id)
         page.update(seconds=F("seconds") + seconds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone, translation
@@ -11,10 +12,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from attunement.studies import flow, links
 from attunement.studies.asking import missing, units_of
-from attunement.studies.models import Assignment, Consent, Participant
+from attunement.studies.models import Assignment, Participant
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
-from attunement.studies.saving import seconds_of
+from attunement.studies.saving import number_of, seconds_of
 from attunement.studies.views.access import by_link, context_of
 from attunement.studies.views.showing import QUESTIONS, Screen, screens_of, show
 
@@ -59,10 +60,8 @@ def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
     declined = False
     if request.method == "POST":
         if request.POST.get("agree") == "yes":
-            if not agreed:
-                Consent.objects.create(
-                    participant=participant, version=asked.version, language=language, text=text
-                )
+            if not flow.is_closed():
+                flow.agree(participant, language)
             return HttpResponseRedirect(links.path(participant))
         declined = True
     context = context_of(participant, consent_text=text, declined=declined, agreed=agreed)
@@ -116,7 +115,7 @@ def _is_to_be_warned(participant: Participant, assignment: Assignment) -> bool:
 def begin(request: HttpRequest, participant: Participant, pk: int) -> HttpResponse:
     """Go on from the warning to the first item."""
     assignment = own(participant, pk)
-    if participant.consents.exists():
+    if flow.refusal(participant, assignment) is None:
         _opened(assignment)
     return HttpResponseRedirect(f"{links.path(participant)}a/{pk}/")
 
@@ -124,7 +123,10 @@ def begin(request: HttpRequest, participant: Participant, pk: int) -> HttpRespon
 def _opened(assignment: Assignment) -> None:
     if assignment.opened_at is None:
         assignment.opened_at = timezone.now()
-        assignment.save(update_fields=["opened_at"])
+        # Not saved as it is here: somebody may have taken the page over meanwhile
+        Assignment.objects.filter(pk=assignment.pk, opened_at=None).update(
+            opened_at=assignment.opened_at
+        )
 
 
 def _place(assignment: Assignment, wanted: str | None) -> int | None:
@@ -132,8 +134,8 @@ def _place(assignment: Assignment, wanted: str | None) -> int | None:
     screens = screens_of(assignment)
     if screens[0].place is None:
         return None
-    asked = int(wanted) if wanted is not None and wanted.isascii() and wanted.isdigit() else 0
-    return min(asked, len(screens) - 1)
+    asked = number_of(wanted or "")
+    return 0 if asked is None else min(asked, len(screens) - 1)
 
 
 @require_POST
@@ -142,10 +144,10 @@ def done(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     """Go on to the next screen, where nothing is missing on this one."""
     assignment = own(participant, pk)
     base = links.path(participant)
-    if flow.is_closed() or participant.finished_at is not None:
-        return HttpResponseRedirect(base)
     if assignment.kind == "training" and assignment.done_at is not None:
         return HttpResponseRedirect(f"{base}a/{pk}/feedback/")
+    if flow.refusal(participant, assignment) is not None:
+        return HttpResponseRedirect(base)
     _add_seconds(assignment, request.POST.get("seconds", "0"))
     lacking = missing(assignment, units_of(assignment))
     place = _place(assignment, request.POST.get("u"))
@@ -158,11 +160,8 @@ def done(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     faults = protocol_of(described()).faults(assignment)
     if lacking or faults:
         return show(request, participant, assignment, place, lacking=lacking, faults=faults)
-    if not protocol_of(described()).ready(assignment):
+    if not flow.complete(assignment):
         return HttpResponseRedirect(f"{base}a/{assignment.pk}/")
-    if assignment.done_at is None:
-        assignment.done_at = timezone.now()
-        assignment.save(update_fields=["done_at"])
     if assignment.kind == "training":
         return HttpResponseRedirect(f"{base}a/{pk}/feedback/")
     return HttpResponseRedirect(_after(participant, assignment))
@@ -172,8 +171,8 @@ def _add_seconds(assignment: Assignment, sent: str) -> None:
     """Add the visible time since the last save."""
     seconds = seconds_of(sent)
     if seconds:
-        assignment.seconds += seconds
-        assignment.save(update_fields=["seconds"])
+        # Added by the database: a save of another tab adds its own at the same time
+        Assignment.objects.filter(pk=assignment.pk).update(seconds=F("seconds") + seconds)
 
 
 def _after(participant: Participant, assignment: Assignment) -> str:

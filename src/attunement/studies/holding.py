@@ -1,0 +1,64 @@
+"""Holding rows while they change, so that what was checked is still so when it is written.
+
+A request is checked when it comes; until it writes, the person may have withdrawn in another tab,
+or the owner closed the stage. Whoever changes what a page, a person or the list of people takes
+holds it first, and looks again. On SQLite a transaction holds everything from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from attunement.studies.models import Assignment, Participant, Study
+
+
+class Refused(Exception):
+    """What was sent cannot be saved; the message says why, for the person who sent it."""
+
+
+def hold_page(pk: int) -> Assignment:
+    """Return a page as it stands now, held until the transaction ends.
+
+    Raises
+    ------
+    Refused
+        Where it takes nothing any more.
+
+    """
+    # Two statements: one that waits would see everything but the page as it was before it waited
+    list(Assignment.objects.select_for_update().filter(pk=pk).values_list("pk"))
+    page = Assignment.objects.select_related("participant", "stage", "item").filter(pk=pk).first()
+    if page is None or _is_over(page):
+        raise Refused(gettext("The study takes no more answers."))
+    return page
+
+
+def _is_over(page: Assignment) -> bool:
+    closed = page.stage is not None and page.stage.closed_at is not None
+    person = page.participant
+    return closed or has_left(person) or person.finished_at is not None
+
+
+def hold_pages(pages: Iterable[int]) -> None:
+    """Hold pages until the transaction ends, once the saves that are under way are written."""
+    list(Assignment.objects.select_for_update().filter(pk__in=pages).order_by("pk").values("pk"))
+
+
+def hold_person(participant: Participant) -> Participant:
+    """Return a participant as they stand now, held until the transaction ends."""
+    held: Participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    return held
+
+
+def hold_people() -> None:
+    """Let nobody else give places or codes until the transaction ends."""
+    assert transaction.get_connection().in_atomic_block, "it would be held for nothing"
+    list(Study.objects.select_for_update().values_list("pk"))
+
+
+def has_left(participant: Participant) -> bool:
+    """Return whether somebody's link is dead: they left, or it was revoked."""
+    return participant.withdrawn_at is not None or participant.revoked_at is not None

@@ -138,7 +138,7 @@ def test_the_last_round_of_a_respondent_counts(tmp_path: Path) -> None:
     rows += [rating("x", i, 5.0, round=2) for i in CRR.items]
     found = read_answers(ratings(tmp_path, rows), CRR)
     assert found.values.tolist() == [[5, 5, 1]]
-    assert "3 ratings are left out" in found.notes[0]
+    assert any("3 ratings are left out" in note for note in found.notes)
 
 
 def test_several_sessions_of_a_respondent_are_told_apart_and_warned_of(tmp_path: Path) -> None:
@@ -146,6 +146,22 @@ def test_several_sessions_of_a_respondent_are_told_apart_and_warned_of(tmp_path:
     found = read_answers(ratings(tmp_path, rows), CRR)
     assert found.respondents == ("x s1", "x s2")
     assert any("intervals too narrow" in note for note in found.notes)
+
+
+def test_judges_are_no_respondents_among_people(tmp_path: Path) -> None:
+    rows = [rating("x", i, 2.0) for i in CRR.items]
+    rows += [rating("j", i, 5.0, rater_kind="judge") for i in CRR.items]
+    found = read_answers(ratings(tmp_path, rows), CRR)
+    assert found.respondents == ("x",)
+    assert any("3 ratings by judges" in note for note in found.notes)
+    alone = read_answers(ratings(tmp_path, rows[3:]), CRR)
+    assert alone.respondents == ("j",)
+
+
+def test_the_caution_of_an_instrument_goes_with_its_numbers(tmp_path: Path) -> None:
+    rows = [rating("x", i, 2.0) for i in CRR.items]
+    notes = read_answers(ratings(tmp_path, rows), CRR).notes
+    assert any("preliminary" in note for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,29 @@ Floats = NDArray[np.float64]
 
 MISSING = ("", "na", "n/a", "nan", "null", "not_applicable", "not_sure")
 """What stands for no answer, in any case of letters."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """Answers as they were chosen, before reversed items are turned round.
+
+    Parameters
+    ----------
+    values
+        Shape (n, items of the scale), NaN where there is no answer.
+    respondents
+        Who answered each row.
+    sources
+        The chatbot that each row is about, empty where the table does not say.
+    notes
+        How the table was read.
+
+    """
+
+    values: Floats
+    respondents: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def numbers(

@@ -36,7 +36,7 @@ class Scale:
     priorities
         The authors' order of the items within their subscale, 1 first; empty where there is none.
     notes
-        What was left out.
+        What was left out, and what the instrument's authors ask to be careful with.
 
     """
 
@@ -93,8 +93,15 @@ def from_instrument(instrument: Instrument) -> Scale:
         whole_numbers=frozenset(d.id for d in numbers if d.scale.type != "number"),
         labels={s.id: s.label[instrument.language] for s in instrument.subscales},
         priorities=_priorities(numbers),
-        notes=(f"Left out, as no numbers: {', '.join(left)}.",) if left else (),
+        notes=_notes(instrument, left),
     )
+
+
+def _notes(instrument: Instrument, left: Sequence[str]) -> tuple[str, ...]:
+    said = [f"Left out, as no numbers: {', '.join(left)}."] if left else []
+    if instrument.caution is not None:
+        said.append(instrument.caution[instrument.language])
+    return tuple(said)
 
 
 def _priorities(dimensions: Sequence[Dimension]) -> dict[str, int]:

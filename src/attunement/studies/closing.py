@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from attunement.errors import UserError
 from attunement.studies.audit import log
-from attunement.studies.holding import hold_pages
+from attunement.studies.holding import hold_pages, hold_people
 from attunement.studies.models import Assignment, Stage, Study
 
 
@@ -23,6 +23,7 @@ def close_stage(stage: Stage, *, by: str) -> None:
 
     """
     with transaction.atomic():
+        hold_people()
         held = Stage.objects.select_for_update().get(pk=stage.pk)
         if held.opened_at is None or held.closed_at is not None:
             raise UserError(f"the stage {held.key!r} is not open.", where=held.study.key)

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from attunement.errors import UserError
 from attunement.studies.audit import log
+from attunement.studies.holding import hold_people
 from attunement.studies.links import new_participant
 from attunement.studies.models import Assignment, Chat, Participant, Stage
 from attunement.studies.opened import described
@@ -42,6 +43,7 @@ def add_places(count: int, *, by: str) -> list[Participant]:
     if not 1 <= count <= MOST:
         raise UserError(f"between 1 and {MOST} places can be added at once.", where="places")
     with transaction.atomic():
+        hold_people()
         stages = list(Stage.objects.select_for_update())
         if len(stages) != 1 or stages[0].opened_at is None or stages[0].closed_at is not None:
             raise UserError(

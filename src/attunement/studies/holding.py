@@ -2,7 +2,9 @@
 
 A request is checked when it comes; until it writes, the person may have withdrawn in another tab,
 or the owner closed the stage. Whoever changes what a page, a person or the list of people takes
-holds it first, and looks again. On SQLite a transaction holds everything from its beginning.
+holds it first, and looks again. On SQLite a transaction holds everything from its beginning. On
+others whoever needs several holds them in one order, or two would wait for each other: people, the
+stage, the person, their pages, their chats.
 """
 
 from __future__ import annotations

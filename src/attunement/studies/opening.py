@@ -15,6 +15,7 @@ from attunement.errors import UserError
 from attunement.instruments.writing import to_yaml
 from attunement.studies.audit import log
 from attunement.studies.config import Known, StudyFile, read_study, study_instrument
+from attunement.studies.holding import hold_people
 from attunement.studies.models import Assignment, Item, Response, Stage, Study
 from attunement.studies.protocols import protocol_of
 
@@ -63,6 +64,7 @@ def open_stage(stage: Stage, *, by: str) -> None:
     """
     described = read_study(stage.study.source, where="study file")
     with transaction.atomic():
+        hold_people()
         held = Stage.objects.select_for_update().get(pk=stage.pk)
         if held.opened_at is not None:
             raise UserError(f"the stage {held.key!r} is open already.", where=stage.study.key)

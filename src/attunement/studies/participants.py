@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from attunement.studies.config import StudyFile
-from attunement.studies.holding import hold_people
 from attunement.studies.links import new_participant
 from attunement.studies.models import Assignment, Item, Participant, Stage
 
@@ -20,9 +19,8 @@ def framed(stage: Stage, position: int) -> int:
 def make_participants(count: int, study: StudyFile) -> list[Participant]:
     """Return the study's participants, making as many as are missing, in order.
 
-    Each gets a link of their own and the pages that frame the protocol.
+    Each gets a link of their own and the pages that frame the protocol. People are held meanwhile.
     """
-    hold_people()
     have = list(Participant.objects.filter(withdrawn_at=None, revoked_at=None).order_by("pk"))
     missing = count - len(have)
     if missing <= 0:

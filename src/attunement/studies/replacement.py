@@ -41,6 +41,7 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
 
     """
     with transaction.atomic():
+        hold_people()
         held = hold_person(leaver)
         if held.finished_at is not None and held.withdrawn_at is None:
             raise UserError("they have finished: there is nothing to take over.", where=held.code)
@@ -61,8 +62,7 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
 
 
 def next_code() -> str:
-    """Return the code of the next participant, for one who is made in the same transaction."""
-    hold_people()
+    """Return the code of the next participant, while people are held."""
     last = Participant.objects.count() + 1
     width = max(3, len(str(last)))
     return f"R{last:0{width}}"

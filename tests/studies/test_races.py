@@ -1,7 +1,7 @@
 """Threads that do the same at once, on the database that the tests run on: nothing twice."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,10 @@ PROTOCOL = {
 
 
 @pytest.fixture
-def people(transactional_db: None, tmp_path: Path) -> Iterator[list[Participant]]:
+def people(transactional_db: None, tmp_path: Path) -> list[Participant]:
     write_tables(tmp_path, 20)
     opening.make_study(study_text(protocol=PROTOCOL), tmp_path)
-    yield list(Participant.objects.order_by("pk"))
+    return list(Participant.objects.order_by("pk"))
 
 
 def at_once(*actions: Callable[[], Any]) -> list[Any]:

@@ -11,6 +11,7 @@
       history.parquet          every save
       codebook.md  instrument-1.yaml ...   what was asked
       study.yaml               the study file
+      delphi_round1.csv ...    of a panel: its rounds, the decisions and the outcome
       manifest.json            counts, what each stage froze, and the digest of each file
 
 The folder is a run folder. No name in it comes from the database.
@@ -38,6 +39,7 @@ from attunement.studies.credit import all_owners
 from attunement.studies.export_files import batch_file
 from attunement.studies.models import Participant, Study
 from attunement.studies.opened import described, the_study
+from attunement.studies.protocols import protocol_of
 from attunement.studies.snapshot import snapshot
 from attunement.studies.withdrawal import KEPT
 
@@ -98,8 +100,9 @@ def export_study(out: Path, *, csv: bool = False, advance: Advance = lambda rows
                     rows[name] += batch.height
                     advance(batch.height)
         instruments = _instruments(study, file)
+        more = protocol_of(file).files()
         facts = _facts(study)
-    words = _write_words(out, instruments, study.source)
+    words = _write_words(out, instruments, study.source, more)
     names = [*(f"{name}.parquet" for name in rows), *words]
     names += [f"{name}.csv" for name in rows] if csv else []
     run = Run(out)
@@ -150,11 +153,14 @@ def _instruments(study: Study, file: StudyFile) -> list[Instrument]:
     return found + [questions for questions in own if questions is not None]
 
 
-def _write_words(out: Path, instruments: list[Instrument], source: str) -> list[str]:
-    """Write codebook, instruments and study file; return their names."""
+def _write_words(
+    out: Path, instruments: list[Instrument], source: str, more: Mapping[str, str]
+) -> list[str]:
+    """Write codebook, instruments, study file and the protocol's own; return their names."""
     texts = {f"instrument-{n}.yaml": to_yaml(one) for n, one in enumerate(instruments, start=1)}
     texts["codebook.md"] = "\n".join(codebook_markdown(one) for one in instruments)
     texts["study.yaml"] = source
+    texts.update(more)
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
     return list(texts)

@@ -43,6 +43,8 @@ class ProtocolParts:
         What else the template of such a page gets.
     paged
         Whether the page's units come one a screen.
+    files
+        What an export holds beside the tables, by the file's name.
 
     """
 
@@ -56,16 +58,18 @@ class ProtocolParts:
     saved: Callable[[Assignment, str, str], None] = lambda assignment, unit_id, dimension: None
     context: Callable[[Assignment], dict[str, Any]] = lambda assignment: {}
     paged: Callable[[Assignment], bool] = lambda assignment: False
+    files: Callable[[], dict[str, str]] = dict
 
 
 def protocol_of(study: StudyFile) -> ProtocolParts:
     """Return the parts of a study's protocol."""
-    from attunement.studies.protocols import chatting, filtering, rate, writing
+    from attunement.studies.protocols import chatting, delphi, filtering, rate, writing
 
     known = {
         "rate": rate.PARTS,
         "filter-choose-annotate": filtering.PARTS,
         "chat-then-rate": chatting.PARTS,
         "write": writing.PARTS,
+        "delphi": delphi.PARTS,
     }
     return known[study.protocol.type]

@@ -3,7 +3,7 @@
 export const NONE = "none:";
 
 export function controls(fieldset) {
-  return [...fieldset.querySelectorAll("input[name], textarea[name]")];
+  return [...fieldset.querySelectorAll("input[name], textarea[name], select[name]")];
 }
 
 function isBox(control) {

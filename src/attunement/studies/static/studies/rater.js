@@ -261,7 +261,7 @@ function openQuestion(after) {
 }
 
 function goTo(fieldset) {
-  const first = fieldset ? fieldset.querySelector("input, textarea:not([data-spans])") : next.querySelector("button");
+  const first = fieldset ? fieldset.querySelector("input, select[name], textarea:not([data-spans])") : next.querySelector("button");
   if (!first) return;
   first.focus({ preventScroll: true });
   (fieldset ?? next).scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -84,6 +84,58 @@ def load(address: str | Path | None, options: Options) -> Loaded:
     if card.get("license"):
         notes.append(f"License as its card says: {card['license']}.")
     return replace(loaded, notes=[*notes, *loaded.notes], name=f"hub:{at.repo}@{commit}")
+
+
+def split_files(address: str, names: Sequence[str]) -> tuple[list[Path], str]:
+    """Download the files of one split of a data set, and return them and where they are from.
+
+    Parameters
+    ----------
+    address
+        As for `load`; its part is a folder that holds the split's files.
+    names
+        What the split may be called, such as ``validation`` and ``dev``: a file's name begins with
+        it, or its folder has it.
+
+    Raises
+    ------
+    UserError
+        Where the address is wrong, it has no such split, or the hub cannot be reached.
+
+    """
+    at = parse(address)
+    with _said(at):
+        api = _api()
+        info = api.dataset_info(at.repo, revision=at.revision)
+        data = [s.rfilename for s in info.siblings or []]
+        chosen = _of_split(data, at, names)
+        if not chosen:
+            raise UserError(
+                f"the data set has no table of the split {names[0]!r}.",
+                where=address,
+                fix="Name the folder that has it (hub:OWNER/NAME#FOLDER), or the revision "
+                "refs/convert/parquet.",
+            )
+        paths = [_download(api, at.repo, info.sha, name) for name in chosen]
+    return paths, f"hub:{at.repo}@{(info.sha or 'unknown')[:12]}"
+
+
+def _of_split(files_: list[str], at: Address, names: Sequence[str]) -> list[str]:
+    suffixes = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
+    inside = f"{at.part.rstrip('/')}/" if at.part else ""
+    data = sorted(f for f in files_ if f.startswith(inside) and f.lower().endswith(suffixes))
+    for suffix in suffixes:  # one form is enough where a data set has several
+        for name in names:
+            called = re.compile(rf"{re.escape(name)}(?![a-z])", re.IGNORECASE)
+            found = [
+                f
+                for f in data
+                if f.lower().endswith(suffix)
+                and (called.match(Path(f).name) or Path(f).parent.name.lower() == name)
+            ]
+            if found:
+                return found
+    return []
 
 
 def choose(names: list[str], at: Address, configurations: dict[str, list[str]]) -> list[str]:

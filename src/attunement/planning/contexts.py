@@ -1,0 +1,132 @@
+"""Contexts from a table, and plans to one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from attunement.errors import UserError
+from attunement.planning._tables import as_list
+from attunement.planning.planner import Plan, Planner
+
+IDS = ("item_id", "window_id", "id", "unit_id")
+LISTS = ("turns", "context", "dialog", "dialogue")
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """What a planner is asked about.
+
+    Parameters
+    ----------
+    ids
+        One a row.
+    contexts
+        The turns of each row, the earliest first.
+    """
+
+    ids: tuple[str, ...]
+    contexts: tuple[tuple[str, ...], ...]
+
+
+def read(path: Path) -> Contexts:
+    """Read a table of items, or of contexts.
+
+    Its turns stand in a column ``turns``, as in the table of items, or ``context``: a list of texts
+    or of ``{"role", "text"}``, or one text. Turns of a system (instructions to a model) are no part
+    of the conversation and left out.
+
+    Raises
+    ------
+    UserError
+        Where the table has no such column, ids repeat, or a cell cannot be read.
+    """
+    from attunement.tables import read_frame
+
+    frame: pl.DataFrame = read_frame(path)
+    column = next((name for name in LISTS if name in frame.columns), None)
+    if column is None:
+        raise UserError(
+            f"the table has no turns: it has {', '.join(frame.columns)}.",
+            where=str(path),
+            fix="Give a table of items (a column turns), or a column context.",
+        )
+    id = next((name for name in IDS if name in frame.columns), None)
+    cells = frame[column].to_list()
+    ids = (
+        [str(value) for value in frame[id].to_list()]
+        if id is not None
+        else [f"row-{i + 1}" for i in range(len(cells))]
+    )
+    if len(set(ids)) != len(ids):
+        twice = next(value for value in ids if ids.count(value) > 1)
+        raise UserError(f"the id {twice!r} stands twice.", where=f"{path}, column {id}")
+    contexts = tuple(_turns(cell, f"{path}, row {i + 1}", column) for i, cell in enumerate(cells))
+    return Contexts(tuple(ids), contexts)
+
+
+def _turns(cell: object, where: str, column: str) -> tuple[str, ...]:
+    if cell is None:
+        return ()
+    text = cell.strip() if isinstance(cell, str) else ""
+    if isinstance(cell, str) and not text.startswith("["):
+        return (text,) if text else ()
+    found = []
+    for turn in as_list(cell, where, column):
+        if isinstance(turn, dict):
+            if turn.get("role") != "system":
+                found.append(str(turn.get("text") or turn.get("content") or ""))
+        elif turn is not None:
+            found.append(str(turn))
+    return tuple(found)
+
+
+SCHEMA: dict[str, pl.DataType] = {
+    "item_id": pl.String(),
+    "planner": pl.String(),
+    "labels": pl.List(pl.String()),
+    "status": pl.String(),
+    "reason": pl.String(),
+    "scores": pl.String(),
+    "signature": pl.String(),
+}
+
+
+def as_frame(ids: Sequence[str], plans: Sequence[Plan], planner: Planner) -> pl.DataFrame:
+    """Return the plans as a table, one row for each context.
+
+    Columns: ``item_id``, ``planner`` (its kind), ``labels`` (a list, in order), ``status``,
+    ``reason``, ``scores`` (JSON: label to 0..1; null where the planner has none), ``signature``.
+    """
+    rows: list[dict[str, Any]] = [
+        {
+            "item_id": id,
+            "planner": planner.kind,
+            "labels": list(plan.labels),
+            "status": plan.status,
+            "reason": plan.reason,
+            "scores": json.dumps(dict(plan.scores)) if plan.scores else None,
+            "signature": planner.signature,
+        }
+        for id, plan in zip(ids, plans, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def write(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table of plans as Parquet, CSV, TSV or JSONL; lists are JSON in CSV and TSV."""
+    suffix = path.suffix.lower()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if suffix == ".parquet":
+        frame.write_parquet(path)
+    elif suffix in (".jsonl", ".ndjson"):
+        frame.write_ndjson(path)
+    else:
+        lists = pl.Series("labels", [json.dumps(cell) for cell in frame["labels"].to_list()])
+        flat = frame.with_columns(lists)
+        flat.write_csv(path, separator="\t" if suffix == ".tsv" else ",")

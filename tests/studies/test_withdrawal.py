@@ -1,8 +1,10 @@
 """Leaving: stopping keeps the answers, withdrawing leaves nothing that was entered."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from attunement.studies import links
 from attunement.studies.models import Answer, Assignment, Change, Chat, Event, Participant, Study
@@ -60,3 +62,19 @@ def test_the_audit_log_says_who_left_and_nothing_they_said(people: list[Particip
     event = Event.objects.get(action="erased")
     assert event.actor == "R001"
     assert event.detail == {"participant": "R001", "answers": 1, "saves": 1, "chats": 0}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_erased_is_in_no_file_any_more(people: list[Participant]) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("the files are the server's")
+    words = "a-word-that-nobody-else-says " * 400
+    page = Assignment.objects.filter(participant=people[0], kind="main")[0]
+    posted = {"recognizes_risk": ["1"], "recognizes_risk.rationale": [words[:9_000]]}
+    save(page, 0, "recognizes_risk", posted, client="b")
+    database = Path(connection.settings_dict["NAME"])
+    files = [database, database.with_name(f"{database.name}-wal")]
+    said = words[:28].encode()
+    assert any(said in file.read_bytes() for file in files if file.exists())
+    erase(people[0], by="owner")
+    assert not any(said in file.read_bytes() for file in files if file.exists())

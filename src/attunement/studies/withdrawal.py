@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -10,6 +10,7 @@ from attunement.studies.audit import log
 from attunement.studies.chat import conversation
 from attunement.studies.holding import hold_pages, hold_person
 from attunement.studies.models import Answer, Assignment, Change, Chat, Participant
+from attunement.studies.writing import one_writer
 
 KEPT = (
     Q(withdrawn_at=None)
@@ -79,4 +80,16 @@ def erase(participant: Participant, by: str) -> None:
         held.completion = ""
         held.save(update_fields=["withdrawn_at", "address", "completion"])
         log(by, "erased", participant=held.code, answers=answers, saves=changes, chats=talked)
+        transaction.on_commit(_empty_journal)
     participant.refresh_from_db()
+
+
+def _empty_journal() -> None:
+    """Take what was erased out of SQLite's journal too, unless somebody is reading for long."""
+    if connection.vendor != "sqlite":
+        return
+    wait_ms = 1000 * int(connection.settings_dict["OPTIONS"].get("timeout", 5))
+    with one_writer(), connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout=1000")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.execute(f"PRAGMA busy_timeout={wait_ms}")

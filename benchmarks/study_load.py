@@ -116,13 +116,18 @@ def start(folder: Path, port: int) -> subprocess.Popen[bytes]:
     raise SystemExit("the server did not start")
 
 
+def token_of(http: httpx.AsyncClient) -> str:
+    """Return the token against forged posts; each study names its cookie otherwise."""
+    return next(value for name, value in http.cookies.items() if name.startswith("csrf-"))
+
+
 async def rate(
     base: str, path: str, until: float, sent: Sent, plan: random.Random, *, again: bool
 ) -> None:
     """Be one rater: agree, open the first page, and save an answer a second."""
     async with httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as http:
         await http.get(f"{path}consent/")
-        token = {"csrfmiddlewaretoken": http.cookies["csrftoken"], "agree": "yes"}
+        token = {"csrfmiddlewaretoken": token_of(http), "agree": "yes"}
         await http.post(f"{path}consent/", data=token, headers={"Referer": base})
         page = await http.get(path, follow_redirects=True)
         found = re.search(r"/a/(\d+)/", str(page.url))
@@ -139,7 +144,7 @@ async def rate(
                 "client": client,
                 "seconds": "1",
             }
-            headers = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": base}
+            headers = {"X-CSRFToken": token_of(http), "Referer": base}
             address = f"{path}a/{assignment}/save/"
             for _ in range(60):
                 try:

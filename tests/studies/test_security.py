@@ -1,10 +1,12 @@
 """What must not work: other people's links, guessed ids, forged posts, stored script, floods."""
 
+import logging
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -92,6 +94,44 @@ def test_guessing_links_is_stopped(study: Study) -> None:
     assert client.get("/r/guess-more/").status_code == 429
     one, _ = two()
     assert client.get(links.path(one)).status_code == 429
+
+
+def test_those_who_are_at_work_behind_the_same_address_go_on(study: Study) -> None:
+    one, other = two()
+    client = agreed(one)
+    for n in range(MOST_FAILURES):
+        client.get(f"/r/guess-{n}/")
+    assert client.get(links.path(one)).status_code == 302
+    assert client.get(links.path(other)).status_code == 429
+
+
+def test_no_log_tells_a_link(study: Study, caplog: pytest.LogCaptureFixture) -> None:
+    from attunement.studies.logs import Masked
+
+    one, _ = two()
+    settings_of = django_settings.LOGGING["handlers"]["console"]
+    assert settings_of["formatter"] == "masked"
+    logger = logging.getLogger("django.request")
+    logger.addHandler(caplog.handler)
+    try:
+        save(browser(), links.path(one), first_page(one))
+    finally:
+        logger.removeHandler(caplog.handler)
+    record = caplog.records[0]
+    record.exc_text = f"Traceback: at {links.path(one)}consent/"
+    said = Masked().format(record)
+    assert "Conflict: /r/.../a/" in said
+    assert "at /r/.../consent/" in said
+    assert links.token(one.nonce) not in said
+
+
+def test_studies_on_one_machine_share_no_cookie(study: Study) -> None:
+    client = browser()
+    client.get("/owner/login/")
+    (name,) = client.cookies.keys()
+    assert re.fullmatch(r"csrf-[0-9a-f]{8}", name)
+    assert client.cookies[name]["httponly"]
+    assert client.cookies[name]["samesite"] == "Lax"
 
 
 def test_tokens_are_long_and_only_their_hash_is_stored(study: Study) -> None:

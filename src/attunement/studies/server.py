@@ -44,6 +44,9 @@ def options(host: str, port: int, *, proxy: str | None = None) -> dict[str, Any]
         "threads": THREADS,
         "ident": None,
         "max_request_body_size": 1_048_576,
+        "max_request_header_size": 32_768,
         "channel_timeout": 60,
-        "connection_limit": 1000,
+        # With the database's own files within the 1024 that a process may usually have open
+        "connection_limit": 900,
+        "asyncore_use_poll": True,  # select() takes no file with a higher number
     }

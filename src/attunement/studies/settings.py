@@ -78,7 +78,9 @@ _SQLITE = {
         # One writer at a time, who waits for the other rather than failing half way through
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        # What is erased is overwritten, not only forgotten
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+        "PRAGMA secure_delete=ON;",
     },
     # A file, since the threads of a live server have to see one database
     "TEST": {"NAME": str(STUDY_FOLDER / "test.sqlite3")},
@@ -120,17 +122,33 @@ PASSWORD_HASHERS = [
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 262_144
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
-# Cookies do not tell ports apart: logins of two studies on one machine must not end each other
-SESSION_COOKIE_NAME = f"session-{hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]}"
+# Cookies do not tell ports apart: logins of two studies on one machine must not end each other, nor
+# the forms that are open in the other
+_OWN = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"session-{_OWN}", f"csrf-{_OWN}"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"  # a personal link never leaves this site
 X_FRAME_OPTIONS = "DENY"
 
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # It holds who guessed how often: many addresses must not push each other out
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
-    "loggers": {"django": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+    "formatters": {"masked": {"()": "attunement.studies.logs.Masked"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "masked"}},
+    "loggers": {
+        "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        # Whoever scans for servers writes no pages of tracebacks
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
@@ -27,21 +28,22 @@ SEEN_EVERY_S = 60
 def by_link(view: View[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
     """Give a view the participant whose link the address holds; 404 where it is nobody's.
 
-    Too many wrong links from one address get 429, right ones included.
+    Too many wrong links from one address get 429, right ones that nobody has used included. Those
+    who are at work go on: a whole laboratory may share the address with one broken link.
     """
 
     @functools.wraps(view)
     def found(request: HttpRequest, token: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         key = f"wrong-links:{request.META.get('REMOTE_ADDR', '')}"
-        if cache.get(key, 0) >= MOST_FAILURES:
-            return HttpResponse("Too many requests.", status=429, headers={"Retry-After": "300"})
         participant = links.find(token)
+        known = participant is not None and participant.started_at is not None
+        if not known and cache.get(key, 0) >= MOST_FAILURES:
+            return HttpResponse("Too many requests.", status=429, headers={"Retry-After": "300"})
         if participant is None:
             gone = links.find_gone(token)
             if gone is not None:
                 return _stopped(request, gone)
-            cache.add(key, 0, WINDOW_S)
-            cache.incr(key)
+            count(key, WINDOW_S)
             raise Http404
         _seen(participant)
         language = participant.language or _wanted(request)
@@ -54,6 +56,13 @@ def by_link(view: View[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpRes
         return response
 
     return found  # type: ignore[return-value]  # the names of its parameters do not matter
+
+
+def count(key: str, window_s: int) -> None:
+    """Count one more failure, for so many seconds from the first."""
+    cache.add(key, 0, window_s)
+    with contextlib.suppress(ValueError):  # its time was over between the two
+        cache.incr(key)
 
 
 def _stopped(request: HttpRequest, participant: Participant) -> HttpResponse:

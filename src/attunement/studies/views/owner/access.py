@@ -17,12 +17,15 @@ from django.shortcuts import render
 from django.utils import translation
 
 from attunement.errors import UserError
+from attunement.studies.views.access import count
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
-MOST_PER_NAME, MOST_PER_ADDRESS, WINDOW_S = 10, 30, 900
-"""Wrong passwords for one name, and from one address, in so many seconds."""
+MOST_PER_NAME, MOST_PER_ADDRESS, MOST_IN_ALL, WINDOW_S = 10, 30, 300, 900
+"""Wrong passwords for one name from one address, from one address, and for one name from anywhere,
+in so many seconds. The last is far: with a few wrong passwords a stranger would lock the owner out.
+"""
 
 
 def owner_page(view: View[P]) -> View[P]:
@@ -78,8 +81,7 @@ class Login(LoginView):
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """Count a wrong password."""
         for key, _ in self._limits(self.request):
-            cache.add(key, 0, WINDOW_S)
-            cache.incr(key)
+            count(key, WINDOW_S)
         return super().form_invalid(form)
 
     @staticmethod
@@ -88,6 +90,7 @@ class Login(LoginView):
         name = hashlib.sha256(request.POST.get("username", "").lower().encode()).hexdigest()
         address = request.META.get("REMOTE_ADDR", "")
         return [
-            (f"wrong-passwords:name:{name}", MOST_PER_NAME),
+            (f"wrong-passwords:name:{name}:{address}", MOST_PER_NAME),
+            (f"wrong-passwords:name:{name}", MOST_IN_ALL),
             (f"wrong-passwords:address:{address}", MOST_PER_ADDRESS),
         ]

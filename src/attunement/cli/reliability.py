@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from attunement.cli import _scale_input as o
-from attunement.cli._common import friendly, print_json
+from attunement.cli._common import console, friendly, out, print_json
 
 if TYPE_CHECKING:
+    from attunement.psychometrics import Answers, Report
     from attunement.stats.item_moments import Missing
 
 
@@ -43,6 +44,12 @@ def reliability(
     ),
     ci_level: float = o.LEVEL,
     seed: int = o.SEED,
+    report_folder: Path | None = typer.Option(
+        None,
+        "--report",
+        help="Write a page with pictures into this folder: index.html, every table as CSV, every "
+        "figure as SVG and PNG. Files of the same names are replaced.",
+    ),
     as_json: bool = o.JSON,
 ) -> None:
     """Say how reliable a scale is (alpha, omega, item-total), and which item makes it weak."""
@@ -53,8 +60,9 @@ def reliability(
     o.choose(by, "--by", ("subscale", "whole"))
     o.level_between(ci_level)
     scale = o.scale_of(instrument, items, reverse, ends)
+    given = o.read(answers, scale, id_column, source, missing_word)
     found = report(
-        o.read(answers, scale, id_column, source, missing_word),
+        given,
         by=None if by == "subscale" else list(scale.parts())[-1:] or [OVERALL],
         missing=cast("Missing", missing),
         n_factors=factors,
@@ -63,6 +71,7 @@ def reliability(
         seed=seed,
     )
     said = sentences(found, scale)
+    page = None if report_folder is None else _drawn(report_folder, found, given, seed)
     if as_json:
         print_json(
             found.results(),
@@ -71,6 +80,16 @@ def reliability(
             table=layout(found),
             sentences=said,
             notes=list(found.notes),
+            **({} if page is None else {"report": str(page)}),
         )
         return
     show_reliability(found, said)
+    if page is not None:
+        out().print(str(page), soft_wrap=True, markup=False)
+
+
+def _drawn(folder: Path, found: Report, given: Answers, seed: int) -> Path:
+    from attunement.report import write_scale_report
+
+    with console().status("Drawing the report"):
+        return write_scale_report(folder, found, given, seed=seed)

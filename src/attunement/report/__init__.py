@@ -1,5 +1,6 @@
-"""Figures, tables and the HTML page."""
+"""Figures, tables and the HTML pages: of a run, of a scale, of a Delphi round."""
 
 from attunement.report.page import write_report
+from attunement.report.scale_page import write_scale_report
 
-__all__ = ["write_report"]
+__all__ = ["write_report", "write_scale_report"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -21,81 +20,14 @@ from attunement.report.formats import (
     topic_label,
 )
 from attunement.report.paper_tables import few_points
+from attunement.report.picture import Figure, picture
 from attunement.report.tables import THERAPIST, TOPICS_SHOWN, YARDSTICK
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
-
     from attunement.analysis import Analysis
 
-WIDE, NARROW = 7.6, 3.4
-"""Inches: the page's column, and a phone of 360 pixels with its margins."""
 HEAT_TOPICS = 5
 _YARDSTICK = "therapists among themselves, with interval"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure of the report.
-
-    Parameters
-    ----------
-    id
-        Anchor in the page and name of the files.
-    title, caption
-        Heading, and what to read from it.
-    label
-        The figure in words, for those who do not see it.
-    svg, png
-        The files, in light colors.
-    wide, narrow
-        SVG elements for the page and for the phone, which follow its colors.
-    paper
-        Which figure of the paper it answers to, where it does.
-    descriptive
-        Why no conclusion should rest on it, where none should.
-
-    """
-
-    id: str
-    title: str
-    caption: str
-    label: str
-    svg: str
-    png: bytes
-    wide: str
-    narrow: str
-    paper: str = ""
-    descriptive: str = ""
-
-
-def _figure(
-    id: str,
-    title: str,
-    caption: str,
-    label: str,
-    draw: Callable[[float], Drawing],
-    *,
-    paper: str = "",
-    descriptive: str = "",
-) -> Figure:
-    with theme.drawing():
-        wide = draw(WIDE)
-        svg = theme.as_svg(wide, title)
-        narrow = theme.as_svg(draw(NARROW), title)
-        png = theme.as_png(wide)
-    return Figure(
-        id,
-        title,
-        caption,
-        label,
-        svg,
-        png,
-        theme.for_page(svg, f"{id}-w-", label),
-        theme.for_page(narrow, f"{id}-n-", label),
-        paper,
-        descriptive,
-    )
 
 
 def _mark(analysis: Analysis, source: str, row: Row | None, label: str | None = None) -> plots.Mark:
@@ -148,7 +80,7 @@ def main_picture(analysis: Analysis) -> Figure:
     key = _YARDSTICK if panel.line is not None else ""
     axis = "Mean standardized distance from the reference (0 = like the reference)"
     short = "Mean standardized distance (0 = like the reference)"
-    return _figure(
+    return picture(
         "overview",
         "Distance from the reference, all metrics together",
         "Each mark is a source's mean standardized distance from the reference answers over all "
@@ -177,7 +109,7 @@ def by_metric(analysis: Analysis) -> Figure:
     ]
     key = _YARDSTICK if any(p.line is not None for p in panels) else ""
     words = ". ".join(f"{p.title}: {_in_words(p, 'therapists')}" for p in panels)
-    return _figure(
+    return picture(
         "distance_by_metric",
         "Distance from the reference by metric",
         "Mean absolute difference from the reference answer to the same question, in each "
@@ -206,7 +138,7 @@ def ranks(analysis: Analysis) -> Figure | None:
         }  # fmt: skip
         marks.append(_mark(analysis, source, as_rank))
     panel = plots.Panel("", marks, zero=False, decimals=0)
-    return _figure(
+    return picture(
         "ranks",
         "Rank and how sure it is",
         "Rank by mean standardized distance, 1 is closest, and the range that holds 95 % of the "
@@ -236,7 +168,7 @@ def by_topic(analysis: Analysis, order: list[str]) -> Figure | None:
         return None
     key = _YARDSTICK if any(p.line is not None for p in panels) else ""
     words = ". ".join(f"{p.title}: {_in_words(p, 'therapists')}" for p in panels)
-    return _figure(
+    return picture(
         "distance_by_topic",
         "Distance from the reference by topic",
         f"Mean standardized distance over all metrics, with interval{_most(order, TOPICS_SHOWN)}. "
@@ -271,7 +203,7 @@ def profile(analysis: Analysis) -> Figure:
             )
         )
     words = ". ".join(f"{p.title}: {_in_words(p, 'reference')}" for p in panels)
-    return _figure(
+    return picture(
         "profile_by_metric",
         "Profile of the sources across the metrics",
         "Mean of each metric with interval. The dashed line and its band are the reference "
@@ -302,7 +234,7 @@ def significance(analysis: Analysis, order: list[str]) -> Figure | None:
         f"{g.label}: " + "; ".join(f"{m.label} {p_value(m.estimate)}" for m in g.marks)
         for g in groups
     )
-    return _figure(
+    return picture(
         "significance_by_topic",
         "Significance of the correlations by topic",
         "p value of each source's correlation with the reference profile, on a logarithmic axis"
@@ -340,7 +272,7 @@ def z_scores(analysis: Analysis, order: list[str]) -> Figure | None:
         f"{name}: " + "; ".join(f"{c} {number(v)}" for c, v in zip(columns, line, strict=True))
         for name, line in zip(rows, values, strict=True)
     )
-    return _figure(
+    return picture(
         "z_scores",
         "z of the differences between topics",
         "z of the difference between a source's correlations on two topics"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,27 +15,25 @@ import polars as pl
 from attunement.report import (
     examples,
     figures,
+    files,
     paper_tables,
     rater_tables,
     record_tables,
     tables,
 )
 from attunement.report.cells import Table
-from attunement.report.figures import Figure
 from attunement.report.formats import (
-    DASH,
     METRIC_MEANINGS,
     listed,
     metric_label,
     readable,
     topic_label,
 )
-from attunement.tables import encode_nested, for_spreadsheet
+from attunement.report.picture import Figure
 
 if TYPE_CHECKING:
     from attunement.analysis import Analysis
 
-INDEX = "index.html"
 ADVICE_SHOWN = 9
 _BADGES = {
     "use": "Use",
@@ -165,36 +160,8 @@ def write_report(
     made = _tables(analysis, ratings, order)
     drawn = figures.draw_all(analysis, order)
     page = _page(analysis, items, responses, ratings, manifest or {}, title, made, drawn)
-    for table in made.values():
-        if table is not None:
-            _write(out / "tables" / f"{table.id}.csv", _csv(table.frame))
-    for figure in drawn.values():
-        _write(out / "figures" / f"{figure.id}.svg", figure.svg.encode())
-        _write(out / "figures" / f"{figure.id}.png", figure.png)
-    index = out / INDEX
-    _write(index, render(page).encode())
-    return index
-
-
-def render(page: Page) -> str:
-    """Return the page as HTML; what is not ours is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("attunement.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["dash"] = DASH
-    return environment.get_template("page.html.j2").render(page=page)
-
-
-def _finalize(value: Any) -> Any:
-    # Markup is ours; every other text may be someone's, and is cleaned before it is escaped.
-    return readable(value) if type(value) is str else value
+    html = files.render("page.html.j2", page)
+    return files.write_page(out, html, made.values(), drawn.values())
 
 
 def _page(
@@ -208,9 +175,7 @@ def _page(
     drawn: Mapping[str, Figure],
 ) -> Page:
     shelves = examples.choose(analysis, items, responses, ratings)
-    assets = files("attunement.report") / "assets"
-    css = (assets / "page.css").read_text(encoding="utf-8")
-    script = (assets / "page.js").read_text(encoding="utf-8")
+    css, script = files.assets()
     heading = readable(title or _title(manifest)).strip()
     return Page(
         title=heading or "How near the models come to the therapists",
@@ -234,7 +199,7 @@ def _page(
         version=version("attunement"),
         css=css,
         script=script,
-        policy=_policy(css, script),
+        policy=files.policy(css, script),
     )
 
 
@@ -379,30 +344,3 @@ def _without_secrets(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_secrets(v) for v in value]
     return _IN_URL.sub("", value) if isinstance(value, str) else value
-
-
-def _policy(css: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src '{_sha256(css)}'; script-src '{_sha256(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _sha256(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _csv(frame: pl.DataFrame) -> bytes:
-    # An empty field is a missing number; the reason stands in its own column.
-    floats = [c for c, t in frame.schema.items() if t.is_float()]
-    text = for_spreadsheet(
-        encode_nested(frame.with_columns(pl.col(floats).fill_nan(None)))
-    ).write_csv()
-    return text.encode()
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)

@@ -1,7 +1,10 @@
 """Asking an OpenAI-compatible server for a reply in pieces."""
 
+import contextlib
 import json
 import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -79,6 +82,73 @@ def test_a_reply_that_takes_too_long_has_failed() -> None:
     server = StubLLM("one two three", pause=threading.Event())
     with server, pytest.raises(ReplyFailed, match="in time"):
         ask(server, timeout_s=0.2)
+
+
+class Endless(BaseHTTPRequestHandler):
+    """Answers with a piece of a stream again and again until nobody listens any more."""
+
+    piece = b": still there\n\n"
+
+    def do_POST(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(self.piece)
+
+    def log_message(self, *said: object) -> None:
+        """Say nothing."""
+
+
+class EndlessLine(Endless):
+    piece = b"data: " + b"x" * 65_536
+
+
+@contextlib.contextmanager
+def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(("handler", "limit"), [(Endless, 0.3), (EndlessLine, 60)])
+def test_a_stream_that_says_nothing_for_ever_has_failed(
+    handler: type[BaseHTTPRequestHandler], limit: float
+) -> None:
+    with served(handler) as url, pytest.raises(ReplyFailed, match="in time"):
+        list(stream(Bot(model="m", base_url=url, timeout_s=limit), SAID))
+
+
+def test_what_people_wrote_is_not_sent_on_to_where_a_server_points() -> None:
+    with StubLLM() as elsewhere:
+
+        class Pointing(Endless):
+            def do_POST(self) -> None:
+                self.send_response(307)
+                self.send_header("Location", f"{elsewhere.base_url}/chat/completions")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+        with served(Pointing) as url, pytest.raises(ReplyFailed, match="HTTP 307"):
+            list(stream(Bot(model="m", base_url=url), SAID))
+        assert elsewhere.calls == 0
+
+
+@pytest.mark.parametrize("odd", ["17", -1, 1e99, 1 << 40, [3], None, True])
+def test_odd_counts_and_names_do_not_cost_the_reply(odd: object) -> None:
+    told = json.loads(event("I hear you.", finish="stop"))
+    told |= {"model": odd, "usage": {"prompt_tokens": odd, "completion_tokens": 5}}
+    with StubLLM(lambda request: [json.dumps(told), "[DONE]"]) as server:
+        (piece,) = stream(Bot(model="m", base_url=server.base_url), SAID)
+    assert (piece.text, piece.tokens_in, piece.tokens_out) == ("I hear you.", None, 5)
+    assert piece.model in (None, "17")
 
 
 def test_the_key_comes_from_the_environment_and_is_never_repeated(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attunement.errors import UserError
 from attunement.loopback import is_loopback
+from attunement.studies.chat.limits import TooLate
 from attunement.studies.config import LOCAL, Bot
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def stream(bot: Bot, messages: list[dict[str, str]]) -> Iterator[Piece]:
         raise
     except UserError as error:
         raise ReplyFailed(str(error)) from None
-    except openai.APITimeoutError:
+    except (openai.APITimeoutError, TooLate):
         raise ReplyFailed("no reply in time") from None
     except openai.APIStatusError as error:
         raise ReplyFailed(f"HTTP {error.status_code}: {_said(error, bot)}") from None
@@ -117,10 +118,10 @@ def _pieces(client: OpenAI, bot: Bot, messages: list[dict[str, str]]) -> Iterato
             choice = chunk.choices[0] if chunk.choices else None
             delta = None if choice is None else choice.delta
             yield Piece(
-                (delta and delta.content) or "",
-                chunk.model or None,
-                usage.prompt_tokens if usage else None,
-                usage.completion_tokens if usage else None,
+                _words(delta and delta.content) or "",
+                _words(chunk.model),
+                _count(usage and usage.prompt_tokens),
+                _count(usage and usage.completion_tokens),
             )
             if delta is not None and delta.refusal:
                 raise ReplyFailed(f"the model refused: {delta.refusal[:LONGEST_ERROR]}")
@@ -129,6 +130,16 @@ def _pieces(client: OpenAI, bot: Bot, messages: list[dict[str, str]]) -> Iterato
             whole = whole or (choice is not None and choice.finish_reason is not None)
         if not whole:
             raise ReplyFailed(BROKE_OFF)
+
+
+def _words(given: object) -> str | None:
+    """Return a text that came; the library passes on whatever a server sends."""
+    return given if isinstance(given, str) and given else None
+
+
+def _count(given: object) -> int | None:
+    """Return a number of tokens, None for what is none or what no database holds."""
+    return given if type(given) is int and 0 <= given < 1 << 31 else None
 
 
 def is_there(bot: Bot) -> bool:
@@ -155,6 +166,8 @@ def is_there(bot: Bot) -> bool:
 def _client(bot: Bot) -> OpenAI:
     from openai import DefaultHttpxClient, OpenAI, Timeout
 
+    from attunement.studies.chat.limits import limited
+
     address = address_of(bot)
     wait = Timeout(bot.timeout_s, connect=min(CONNECT_S, bot.timeout_s))
     return OpenAI(
@@ -162,8 +175,14 @@ def _client(bot: Bot) -> OpenAI:
         api_key=_key(bot),
         timeout=wait,
         max_retries=0,  # people try again themselves, and see that something is wrong
-        # What is said to this machine does not go through a proxy
-        http_client=DefaultHttpxClient(timeout=wait, trust_env=not is_loopback(address)),
+        http_client=DefaultHttpxClient(
+            timeout=wait,
+            # What is said to this machine does not go through a proxy
+            trust_env=not is_loopback(address),
+            # What people in distress wrote goes where the study says, and nowhere else
+            follow_redirects=False,
+            event_hooks={"response": [limited(bot.timeout_s)]},
+        ),
     )
 
 

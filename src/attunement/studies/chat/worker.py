@@ -34,6 +34,8 @@ WRITE_EVERY_S = 0.25
 """What has come of a reply is stored at most so often."""
 LONGEST_REPLY = 20_000
 """Code points; what comes after them is not waited for."""
+LONGEST_NAME = 200
+"""Characters of a model's name that are kept."""
 BROKEN_OFF = "the server stopped while the reply was written"
 
 
@@ -160,12 +162,12 @@ def write_reply(message: Message) -> None:
         if not text.strip():
             raise ReplyFailed("the reply is empty")
     except ReplyFailed as error:
-        end = {"status": "failed", "error": str(error)}
+        end = {"status": "failed", "error": storable(str(error))}
     _write(
         message,
         text=storable(text).strip(),
         latency_s=time.monotonic() - start,
-        model=about.model,
+        model=storable(about.model or "")[:LONGEST_NAME],
         tokens_in=about.tokens_in,
         tokens_out=about.tokens_out,
         **end,

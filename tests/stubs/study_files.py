@@ -56,6 +56,28 @@ def write_tables(
     )
 
 
+def write_texts(folder: Path, asked: dict[str, str], told: dict[str, dict[str, str]]) -> None:
+    """Write items by their id, and answers to each by their source."""
+    items = pl.DataFrame(
+        [{"item_id": id, "turns": [{"role": "user", "text": t}]} for id, t in asked.items()]
+    )
+    responses = pl.DataFrame(
+        [
+            {"response_id": f"{id}-{source}", "item_id": id, "source": source, "text": text}
+            for id, answers in told.items()
+            for source, text in answers.items()
+        ]
+    )
+    tables.write_table(tables.conform(items, "items"), folder / "items.parquet", "items")
+    table = tables.conform(responses, "responses")
+    tables.write_table(table, folder / "responses.parquet", "responses")
+
+
+def words(en: str, it: str) -> dict[str, str]:
+    """Return a text in both languages."""
+    return {"en": en, "it": it}
+
+
 def study_text(**keys: Any) -> str:
     """Return the study file: the base above with some keys replaced."""
     return yaml.safe_dump({**BASE, **keys}, allow_unicode=True)

@@ -27,6 +27,7 @@ import pytest
 
 from stubs import study_files, study_server
 from stubs.ports import free_port
+from studies.browser.people import Owner, Person
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -39,6 +40,14 @@ FLAGS = [
     "--disable-sync",
 ]
 PATIENCE_S = 60
+
+CONSENT = {
+    "text": {
+        "en": "You will read about sleepless nights.\n\nTaking part is voluntary.",
+        "it": "Leggerà di notti insonni.\n\nPartecipare è volontario.",
+    }
+}
+WARNING = {"en": "Some texts speak of sleepless nights.", "it": "Si parla di notti insonni."}
 
 
 @dataclass
@@ -233,3 +242,38 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Visit]]:
         visit.context.close()
     assert faults == []
     assert elsewhere == []
+
+
+@pytest.fixture
+def open_study(tmp_path: Path, visit: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Return a function that makes a study, serves it, and gives each link to a person.
+
+    ``write`` puts what the study needs beside its file; ``people`` are language and device of each.
+    """
+    made: list[Owner] = []
+
+    def open_(
+        *people: tuple[str, dict[str, Any]],
+        write: Callable[[Path], None] = lambda folder: None,
+        **keys: Any,
+    ) -> tuple[Owner, list[Person]]:
+        write(tmp_path)
+        if not (tmp_path / "items.parquet").exists():
+            keys |= {"items": None, "responses": None}
+        file = tmp_path / "study.yaml"
+        text = study_files.study_text(consent=CONSENT, warning=WARNING, country="IT", **keys)
+        file.write_text(text, "utf-8")
+        owner = Owner(tmp_path / "study", free_port())
+        made.append(owner)
+        owner.begin(file)
+        owner.serve()
+        return owner, [
+            Person(visit, code, owner.links[code], language, tmp_path, device)
+            for code, (language, device) in zip(owner.links, people, strict=True)
+        ]
+
+    yield open_
+    for owner in made:
+        if owner.process is not None:
+            owner.process.kill()
+            owner.process.wait()

@@ -2,6 +2,11 @@
 
 An `Owner` calls nothing but ``attunement``, in processes of its own. A `Person` writes down what
 they answer as they answer it, so that a test can hold the export against their notes.
+
+Of the two people of a test one reads English and the other Italian, and one has a phone. On the way
+pages are reloaded and gone back to, a second tab is opened, the network is lost, and the server
+stops for the night, after which one of them comes back on another device. In the end the tables
+hold what they noted down, each answer once, and nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +19,6 @@ import signal
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,14 +30,13 @@ from urllib.request import urlopen
 import polars as pl
 
 from attunement import tables
+from studies.browser.notes import Note, Notes
 
 PATIENCE_S = 60
 PROGRAM = Path(sys.executable).with_name("attunement")
 
-Note = tuple[float | None, str, str | None, tuple[tuple[int, int, str | None], ...], str | None]
-"""Value, status, labels, passages as code points with their label, and reason."""
-Notes = dict[tuple[str, str], Note]
-"""What somebody gave, by the text it is about and the question."""
+DESK: dict[str, Any] = {"width": 1280, "height": 900}
+PHONE: dict[str, Any] = {"width": 360, "height": 740, "has_touch": True, "is_mobile": True}
 
 
 def attunement(*words: str | Path) -> str:
@@ -46,7 +49,7 @@ def attunement(*words: str | Path) -> str:
 
 
 def _environment() -> dict[str, str]:
-    return {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "ATTUNEMENT_STUDY")}
+    return {k: v for k, v in os.environ.items() if k != "DATABASE_URL"}
 
 
 @dataclass
@@ -65,8 +68,7 @@ class Owner:
         return f"http://127.0.0.1:{self.port}"
 
     def begin(self, file: Path) -> None:
-        """Check the study, make it, and invite everybody."""
-        attunement("study", "check", file)
+        """Make the study and invite everybody."""
         said = attunement("study", "new", file, "--out", self.folder)
         self.password = re.findall(r"owner's password: (\S+)", said)[0]
         table = attunement("study", "invite", self.folder, "--base-url", self.address)
@@ -245,21 +247,6 @@ def is_here(url: str) -> bool:
     return urlsplit(url).hostname == "127.0.0.1" or url.startswith(("data:", "blob:"))
 
 
-def opinion(person: str, about: str, dimension: str, top: int, low: int = 1) -> int:
-    """Return a rating that is another for other people, texts and questions, and always the same.
-
-    Whatever comes out at a wrong place is then seen.
-    """
-    return low + zlib.crc32(f"{person}|{about}|{dimension}".encode()) % (top - low + 1)
-
-
-def passage(text: str, words: str, label: str | None = None) -> tuple[int, int, str | None]:
-    """Return where words are in a text, in code points."""
-    assert text.count(words) == 1
-    start = text.index(words)
-    return start, start + len(words), label
-
-
 def select(unit: Any, words: str) -> None:
     """Select words of an answer as dragging over them would."""
     unit.locator("[data-text]").evaluate(
@@ -283,59 +270,47 @@ def select(unit: Any, words: str) -> None:
     )
 
 
-def exported(
-    frame: pl.DataFrame, texts: dict[str, str], names: dict[str, str] | None = None
-) -> dict[str, list[tuple[Any, Note]]]:
-    """Return an exported table of ratings as notes, by rater.
+def unit_of(page: Any) -> Any:
+    """Return the one answer that a page shows, once its script runs."""
+    page.wait_for_selector(".unit.marking")
+    return page.locator(".unit.marking")
 
-    Parameters
-    ----------
-    frame
-        Ratings.
-    texts
-        What the people read, by the unit's id: passages have to be in it where they say.
-    names
-        What the notes call a unit, where that is not its id.
 
+def text_of(unit: Any) -> str:
+    return str(unit.locator("[data-text]").evaluate("(element) => element.textContent"))
+
+
+def read(out: Path, name: str) -> pl.DataFrame:
+    return pl.read_parquet(out / f"{name}.parquet")
+
+
+def texts_of(out: Path) -> dict[str, str]:
+    """Return the exported answers by their id."""
+    return dict(read(out, "responses").select("response_id", "text").iter_rows())
+
+
+def ended(owner: Owner, people: list[Person], visit: Callable[..., Any], *secrets: str) -> Path:
+    """Hold everybody's end against the owner's view of it, and return the export.
+
+    ``secrets`` are words that must not have reached anybody who takes part.
     """
-    found: dict[str, list[tuple[Any, Note]]] = {}
-    for row in frame.iter_rows(named=True):
-        unit = row["unit_id"]
-        spans = row["spans"] or []
-        assert all(texts[unit][s["start"] : s["end"]] == s["text"] for s in spans)
-        note = (
-            row["value"],
-            row["status"],
-            None if row["labels"] is None else "|".join(sorted(row["labels"])),
-            tuple(sorted((s["start"], s["end"], s["label"]) for s in spans)),
-            row["rationale"],
-        )
-        about = (names or {}).get(unit, unit)
-        found.setdefault(row["rater"], []).append(((about, row["dimension"]), note))
-    return {rater: sorted(rows, key=lambda row: row[0]) for rater, rows in found.items()}
-
-
-def noted(people: Iterable[Person], kind: str) -> dict[str, list[tuple[Any, Note]]]:
-    """Return what people gave, by rater, as `exported` has it."""
-    return {
-        person.code: sorted(person.notes[kind].items(), key=lambda row: row[0])
-        for person in people
-        if person.notes.get(kind)
-    }
-
-
-def differences(
-    people: Iterable[Person],
-    kind: str,
-    found: dict[str, list[tuple[Any, Note]]],
-) -> list[str]:
-    """Return what an export has more, less, twice or otherwise than people noted down."""
-    wanted = noted(people, kind)
-    said = []
-    for rater in sorted({*wanted, *found}):
-        mine, theirs = wanted.get(rater, []), found.get(rater, [])
-        said += [f"{rater}: {row} was never given so" for row in theirs if row not in mine]
-        said += [f"{rater}: {row} is not there" for row in mine if row not in theirs]
-        if len(theirs) != len(mine):
-            said.append(f"{rater}: {len(theirs)} rows of {len(mine)}")
-    return said
+    assert owner.status()["participants"]["finished"] == len(people)
+    codes = owner.codes(visit().page)
+    assert codes == {person.code: person.completion for person in people}
+    assert len(set(codes.values())) == len(people)
+    out = owner.export()
+    owner.stop()
+    for person in people:
+        received = list(person.received())
+        assert [url for url, _, _ in received if not is_here(url)] == []
+        pages = [text for _, kind, text in received if "html" in kind and text]
+        assert any(person.completion in page for page in pages)
+        other = [code for code in codes.values() if code != person.completion]
+        told = [
+            (url, secret)
+            for url, _, text in received
+            for secret in (*secrets, *other)
+            if secret in text or secret in url
+        ]
+        assert told == []
+    return out

@@ -8,6 +8,7 @@ import pytest
 
 from attunement.studies import opening
 from attunement.studies.models import Study
+from stubs import panel_study
 from stubs.study_files import study_text, write_tables
 
 
@@ -39,5 +40,16 @@ def make_chat(db: None, tmp_path: Path) -> Callable[..., Study]:
         }
         keys = {"items": None, "responses": None, **(file or {}), "protocol": protocol}
         return opening.make_study(study_text(**keys), tmp_path)
+
+    return make
+
+
+@pytest.fixture
+def make_panel(db: None, tmp_path: Path) -> Callable[..., Study]:
+    """Return a function that opens a panel of four: keys of its protocol replaced."""
+
+    def make(**keys: Any) -> Study:
+        panel_study.write_draft(tmp_path)
+        return opening.make_study(study_text(**panel_study.with_protocol(**keys)), tmp_path)
 
     return make

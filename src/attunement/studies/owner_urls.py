@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from attunement.studies.views.owner import overview, people, work
+from attunement.studies.views.owner import delphi, overview, people, work
 from attunement.studies.views.owner.access import Login
 
 app_name = "owner"
@@ -24,6 +24,13 @@ urlpatterns = [
     path("agreement/", work.agreement, name="agreement"),
     path("differing/", work.differing, name="differing"),
     path("differing/<int:stage_pk>/<int:pk>/", work.adjudicate, name="adjudicate"),
+    path("panel/", delphi.panel, name="panel"),
+    path("panel/<int:pk>/", delphi.one_round, name="panel_round"),
+    path("panel/<int:pk>/item/<slug:id>/", delphi.item, name="panel_item"),
+    path("panel/<int:pk>/proposals/", delphi.proposals, name="panel_proposals"),
+    path("panel/<int:pk>/codes/", delphi.codes, name="panel_codes"),
+    path("panel/<int:pk>/file/<str:what>", delphi.download, name="panel_file"),
+    path("panel/decision/<int:pk>/back/", delphi.take_back, name="panel_take_back"),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="invite"),
     path("people/places/", people.add_places, name="add_places"),

@@ -14,7 +14,7 @@ from attunement.studies.opened import instrument_of
 from attunement.studies.protocols import delphi_questions as ask
 from attunement.studies.protocols import delphi_rounds as rounds
 
-WIDTH, HEIGHT, TOP, FOOT, SPACE = 34, 64, 14, 16, 8
+WIDTH, HEIGHT, TOP, FOOT, SPACE = 34, 84, 16, 16, 8
 """Of a picture's bars: each bar's width, all of their height with the numbers above and below."""
 
 

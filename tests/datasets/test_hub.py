@@ -115,6 +115,29 @@ def test_a_wrong_address_is_said(served: Any, address: str, said: str) -> None:
         datasets.load(address)
 
 
+def test_the_tables_of_one_split_are_found(served: Any) -> None:
+    paths, source = hub.split_files("hub:someone/shards", ("train",))
+    assert [p.name for p in paths] == [f"train-0000{n}-of-00002.parquet" for n in range(2)]
+    assert source.startswith("hub:someone/shards@")
+    with pytest.raises(UserError, match="no table of the split 'validation'"):
+        hub.split_files("hub:someone/shards", ("validation", "dev"))
+
+
+@pytest.mark.parametrize(
+    ("files", "part", "expected"),
+    [
+        (["default/test/0000.parquet", "default/train/0000.parquet"], None, 0),
+        (["data/testing.csv", "data/test.csv"], None, 1),
+        (["a/test.csv", "b/test.csv"], "b", 1),
+        (["test.csv", "test.parquet"], None, 1),
+    ],
+)
+def test_a_split_is_told_by_a_files_name_or_folder(
+    files: list[str], part: str | None, expected: int
+) -> None:
+    assert hub._of_split(files, hub.Address("a/b", part=part), ("test",)) == [files[expected]]
+
+
 def test_a_hub_that_cannot_be_reached_is_said(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise ConnectionError("refused")

@@ -25,6 +25,7 @@ COMMANDS = (
     "data",
     "check",
     "generate",
+    "plan",
     "score",
     "judge",
     "compare-judges",

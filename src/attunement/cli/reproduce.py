@@ -22,10 +22,12 @@ def reproduce(
         None,
         "--data",
         help="The folder with the public data: data/counsel-chat/20200325_counsel_chat.csv for "
-        "nuance (CounselChat's file of March 2020), data/counselbench/scores.csv for counselbench "
-        "(the published annotations; ids and scores are enough), published/ces_lcc_round1.csv and "
-        "ces_lcc_round2.csv for ces-lcc (its appendices' tables). Without it only what needs none "
-        "is computed. Default: the environment variable ATTUNEMENT_SHARED.",
+        "nuance (CounselChat's file of March 2020), data/dailydialog for socio-emotional (the "
+        "original files; a planner is trained, about a minute), data/counselbench/scores.csv for "
+        "counselbench (the published annotations; ids and scores are enough), "
+        "published/ces_lcc_round1.csv and ces_lcc_round2.csv for ces-lcc (its appendices' tables). "
+        "Without it only what needs none is computed. Default: the environment variable "
+        "ATTUNEMENT_SHARED.",
         show_default=False,
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output."),

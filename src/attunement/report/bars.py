@@ -74,7 +74,7 @@ def bars(
     (ax,) = found.panels
     ax.set_xlim(*(limits or _limits(every, threshold)))
     ax.xaxis.set_major_locator(
-        MaxNLocator(4 if is_narrow(width) else 6, steps=[1, 2, 2.5, 5, 10], integer=decimals == 0)
+        MaxNLocator(4 if is_narrow(width) else 6, steps=[1, 2, 5, 10], integer=decimals == 0)
     )
     ax.xaxis.set_major_formatter(lambda v, _: number(v, decimals and 1))
     grid(ax, found.spans)
@@ -161,9 +161,28 @@ def stacked(
     colors: Sequence[tuple[str, float]],
     axis: str,
     threshold: float | None = None,
+    counts: bool = False,
 ) -> Drawing:
-    """Draw a bar of shares a row, all equally long, with the shares that have room written in."""
+    """Draw a stacked bar a row, with the values that have room written in.
+
+    Parameters
+    ----------
+    groups
+        The rows.
+    width
+        Of the picture, in inches.
+    names, colors
+        Of what is stacked, with opacity.
+    axis
+        What the horizontal axis is.
+    threshold
+        Where a dashed line stands.
+    counts
+        Whether the values are counts, and not shares of 1.
+
+    """
     from matplotlib.patches import Rectangle
+    from matplotlib.ticker import MaxNLocator
 
     every = [s for g in groups for s in g.rows]
     right = max((text_width(s.said, SMALL) for s in every), default=0.0) + 0.22
@@ -178,10 +197,14 @@ def stacked(
         for x, which in line_of:
             _entry(found.figure, 0.08 + x, 0.13 + 0.22 * i, names[which], colors[which])
     (ax,) = found.panels
-    ax.set_xlim(0, 1)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
-    ax.xaxis.set_major_formatter(lambda v, _: f"{100 * v:.0f}\u00a0%")
-    inch = found.width
+    whole = max((sum(s.shares) for s in every), default=1.0) if counts else 1.0
+    ax.set_xlim(0, whole or 1.0)
+    if counts:
+        ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    else:
+        ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
+        ax.xaxis.set_major_formatter(lambda v, _: f"{100 * v:.0f}\u00a0%")
+    inch = found.width / (whole or 1.0)
     for stack, y in zip(every, found.places, strict=True):
         at = 0.0
         for share, (color, alpha) in zip(stack.shares, colors, strict=True):
@@ -198,8 +221,8 @@ def stacked(
                     zorder=2,
                 )
             )
-            if share >= _LEAST_WRITTEN and share * inch > 0.2:
-                text = f"{100 * share:.0f}"
+            if (counts or share >= _LEAST_WRITTEN) and share * inch > 0.2:
+                text = f"{share:.0f}" if counts else f"{100 * share:.0f}"
                 ax.text(at + share / 2, y, text, size=7, color=INK, ha="center", va="center")
             at += share
         if not any(stack.shares):

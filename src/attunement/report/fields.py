@@ -29,7 +29,7 @@ class Field:
     limits
         Ends of the axis.
     threshold, fails
-        Where an item fails, and on which side: the side is shaded.
+        Where an item fails, if it can, and on which side: the side is shaded.
     decimals
         Of the ticks.
 
@@ -38,7 +38,7 @@ class Field:
     title: str
     short: str
     limits: tuple[float, float]
-    threshold: float
+    threshold: float | None = None
     fails: Literal["below", "above"] = "below"
     decimals: int = 0
 
@@ -88,7 +88,7 @@ def fields(
     each = found.width / len(panels)
     for ax, panel, place in zip(found.panels, panels, range(len(panels)), strict=True):
         _background(ax, panel, found.spans, narrow=is_narrow(width))
-        title = panel.title if text_width(panel.title, SMALL) < each - 0.1 else panel.short
+        title = panel.title if text_width(panel.title, SMALL) < each - 0.25 else panel.short
         x = ax.get_position().x0 * width
         write(
             found.figure, x, found.top - 0.12, fitted(title, each, SMALL), size=SMALL, weight="bold"
@@ -110,13 +110,13 @@ def _background(
     ax.xaxis.set_major_locator(MaxNLocator(3 if narrow else 5, steps=[1, 2, 2.5, 5, 10]))
     ax.xaxis.set_major_formatter(lambda v, _: number(v, 0 if v == round(v) else panel.decimals))
     ax.set_xticks([t for t in ax.get_xticks() if low <= t <= high])
-    ends = (
-        (low - room, panel.threshold) if panel.fails == "below" else (panel.threshold, high + room)
-    )
-    for top, bottom in spans:
-        ax.fill_betweenx([top, bottom], *ends, facecolor=BAND, edgecolor="none", zorder=0.3)
+    if panel.threshold is not None:
+        below = panel.fails == "below"
+        ends = (low - room, panel.threshold) if below else (panel.threshold, high + room)
+        for top, bottom in spans:
+            ax.fill_betweenx([top, bottom], *ends, facecolor=BAND, edgecolor="none", zorder=0.3)
+        line(ax, panel.threshold, spans)
     grid(ax, spans)
-    line(ax, panel.threshold, spans)
 
 
 def _dot(ax: Axes, dot: Dot, place: int, y: float) -> None:

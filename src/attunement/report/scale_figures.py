@@ -29,6 +29,11 @@ def heading(part: Part, report: Report) -> str:
     return part.id if part.label == part.id else f"{part.id} – {part.label}"
 
 
+def named(part: Part) -> str:
+    """Return the name of a part for people."""
+    return "Whole scale" if part.id == OVERALL else part.label
+
+
 def alphas(report: Report) -> Figure:
     """Alpha of each subscale and of the whole, against what is commonly asked."""
     marks = []
@@ -36,7 +41,7 @@ def alphas(report: Report) -> Figure:
         alpha = part.reliability.alpha
         whole = part.id == OVERALL
         color, shape = SERIES[7] if whole else SERIES[0]
-        label = "Whole scale" if whole else part.label
+        label = named(part)
         marks.append(plots.Mark(label, alpha.estimate, alpha.ci_low, alpha.ci_high, color, shape))
     panel = plots.Panel("", marks, line=ENOUGH, zero=False)
     words = "; ".join(
@@ -45,7 +50,7 @@ def alphas(report: Report) -> Figure:
     return picture(
         "alpha",
         "Cronbach's alpha",
-        f"Alpha of each subscale with its interval. The dashed line is {ENOUGH:g}, commonly asked "
+        f"With its interval. The dashed line is {ENOUGH:g}, commonly asked "
         "of scales that compare groups. An interval that reaches below it leaves the question "
         "open.",
         f"Dot plot of alpha against {ENOUGH:g}: {words}.",
@@ -99,15 +104,20 @@ def inter_item(report: Report, answers: Answers, correlation: matrices.Floats) -
     for part in subscales(report):
         found = part.reliability
         words.append(
-            f"{part.label}: mean {number(found.inter_item.estimate)}, from "
+            f"{named(part)}: mean {number(found.inter_item.estimate)}, from "
             f"{number(found.least_inter_item)} to {number(found.most_inter_item)}"
         )
     return picture(
         "inter_item",
         "Correlations between items",
         "Reversed items are turned round. Blue is positive, orange negative, and darker is "
-        "stronger. Triangles mark subscales: inside them the color should be even and blue, and "
-        "darker than outside.",
+        "stronger."
+        + (
+            " Frames mark subscales: inside them the color should be even and blue, and darker "
+            "than outside."
+            if len(sizes) > 1
+            else " In a scale of one thing the color is even and blue."
+        ),
         f"Heat map of {len(order)} items, within subscales: {'; '.join(words)}. Every pair is in "
         "the file tables/pairs.csv.",
         lambda width: matrices.correlation_map(order, sizes, values, width),
@@ -166,15 +176,15 @@ def extremes(report: Report) -> Figure:
             word = name if over else ""
             rows.append(
                 bars.Bar(
-                    part.label, 100 * r.estimate, 100 * r.ci_low, 100 * r.ci_high,
+                    named(part), 100 * r.estimate, 100 * r.ci_low, 100 * r.ci_high,
                     HIGH if over else LOW, word,
                 )
             )  # fmt: skip
-            said.append(f"{part.label} {name} {percent(r.estimate, 1)}")
+            said.append(f"{named(part)} {name} {percent(r.estimate, 1)}")
         groups.append(bars.Bars(title, rows))
     return picture(
         "floor_and_ceiling",
-        "Floor and ceiling",
+        "Respondents at the ends of the score",
         "Per cent of complete respondents with the lowest, or the highest, score that a subscale "
         f"has, with interval. Above the dashed line at {percent(EXTREME)} the scale cannot tell "
         "these people apart.",

@@ -11,7 +11,7 @@ from attunement.psychometrics.words import ENOUGH
 from attunement.report.cells import Cell, Column, Notes, Table, estimate_cell, split
 from attunement.report.formats import DASH, count, number, percent
 from attunement.report.matrices import Floats
-from attunement.report.scale_figures import arranged, subscales, verdict
+from attunement.report.scale_figures import arranged, named, subscales, verdict
 from attunement.stats.parallel_analysis import ParallelAnalysis
 from attunement.stats.result import Result
 
@@ -84,7 +84,7 @@ def coefficients(report: Report) -> Table:
         found = part.reliability
         rows.append(
             (
-                Cell("Whole scale" if part.id == OVERALL else part.label),
+                Cell(named(part)),
                 Cell(count(len(part.items))),
                 Cell(count(found.alpha.n), (f"{found.alpha.n_missing:,} incomplete",)),
                 _cell(found.alpha, notes),
@@ -146,6 +146,7 @@ def items(report: Report) -> Table:
     """What each item does in its subscale."""
     notes = Notes()
     rows = []
+    alone = len(subscales(report)) == 1
     for part in subscales(report):
         alpha = part.reliability.alpha.estimate
         for item, one in zip(part.items, part.analysis, strict=True):
@@ -153,7 +154,7 @@ def items(report: Report) -> Table:
             better = one.alpha_without.estimate > alpha
             rows.append(
                 (
-                    Cell(item, () if part.label == item else (part.label,)),
+                    Cell(item, () if alone else (part.label,)),
                     Cell(count(one.mean.n), (f"{one.mean.n_missing:,} missing",)),
                     _mean(one.mean, one.spread),
                     _cell(one.item_total, notes, kind="bad" if word else ""),
@@ -165,7 +166,7 @@ def items(report: Report) -> Table:
     results = [r for p in report.parts for r in p.results() if "item" in r.group]
     return Table(
         "items",
-        "Items",
+        "What each item does",
         "Item-total correlation with the other items of the subscale; alpha without the item, "
         "marked where it is higher than with it; share of lowest and of highest answers.",
         (
@@ -218,11 +219,12 @@ def pairs(report: Report, answers: Answers, correlation: Floats) -> Table:
         for a, b, _, r in shown.iter_rows()
     )
     which = "All pairs" if shown.height == own.height else f"The {_PAIRS} lowest and highest pairs"
+    within = "" if len(subscales(report)) == 1 else " within subscales"
     return Table(
         "pairs",
         "Pairs of items that stand out",
-        f"{which} within subscales. Two items that correlate very highly may say the same; a low "
-        "pair does not belong together. Every pair of the scale is in the CSV file.",
+        f"{which}{within}. Two items that correlate very highly may say the same; a low pair does "
+        "not belong together. Every pair of the scale is in the CSV file.",
         (Column("Items", False), Column("Correlation")),
         rows,
         frame,

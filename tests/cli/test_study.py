@@ -128,7 +128,7 @@ def links(table: str) -> list[dict[str, str]]:
 
 
 def test_an_example_is_printed_for_each_protocol_and_never_written_over(tmp_path: Path) -> None:
-    for protocol in ("rate", "filter-choose-annotate", "chat-then-rate", "write"):
+    for protocol in ("rate", "filter-choose-annotate", "chat-then-rate", "write", "delphi"):
         done = CliRunner().invoke(app, ["study", "example", protocol])
         assert f"type: {protocol}" in done.stdout
     words = ["study", "example", "rate", "--out", str(tmp_path / "study.yaml")]

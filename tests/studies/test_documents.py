@@ -26,6 +26,9 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "studies.md").read_text(e
         config.ChatThenRate,
         config.Bot,
         config.Write,
+        config.Delphi,
+        config.PanelThresholds,
+        config.PanelTranslation,
     ],
 )
 def test_every_key_is_explained(part: type[config.Strict]) -> None:

@@ -26,7 +26,7 @@ BASE_URL = typer.Option(
 @friendly
 def example(
     protocol: str = typer.Argument(
-        help="rate, filter-choose-annotate, chat-then-rate or write.", metavar="PROTOCOL"
+        help="rate, filter-choose-annotate, chat-then-rate, write or delphi.", metavar="PROTOCOL"
     ),
     file: Path | None = typer.Option(
         None, "--out", help="Write it to this file; without it, it is printed."
@@ -129,8 +129,8 @@ def serve(
     protocol: str = typer.Option(
         "rate",
         "--protocol",
-        help="Of the demonstration: rate, filter-choose-annotate, chat-then-rate, write, or all, "
-        "on this port and the three that follow.",
+        help="Of the demonstration: rate, filter-choose-annotate, chat-then-rate, write, delphi, "
+        "or all, on this port and the four that follow.",
     ),
 ) -> None:
     """Serve a study until Ctrl-C; saves that are under way are finished first."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from attunement import tables
 from attunement.errors import UserError, nearest
 
-PROTOCOLS = ("rate", "filter-choose-annotate", "chat-then-rate", "write")
+PROTOCOLS = ("rate", "filter-choose-annotate", "chat-then-rate", "write", "delphi")
 ITEMS = 6
 SOURCES = (tables.REFERENCE, "attuned", "cold", "verbose")
 """Of the sample's answers, those that are shown."""

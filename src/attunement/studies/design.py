@@ -61,8 +61,8 @@ def design_of_study() -> Design:
     pages: dict[int, int] = defaultdict(int)
     questions: dict[int, int] = defaultdict(int)
     seconds: dict[int, float] = defaultdict(float)
-    items: dict[int, set[int]] = defaultdict(set)
-    raters: dict[int, set[int]] = defaultdict(set)
+    items: dict[int, set[int | str]] = defaultdict(set)
+    raters: dict[int | str, set[int]] = defaultdict(set)
     answers: set[str] = set()
     for page in Assignment.objects.select_related("stage", "item", "participant"):
         person = page.participant_id
@@ -78,6 +78,10 @@ def design_of_study() -> Design:
             items[person].add(page.item_id)
             raters[page.item_id].add(person)
             answers.update(page.order)
+        for unit in units if page.kind == "main" and page.item_id is None else ():
+            if unit.kind == "item":  # of a panel: an item has no page of its own
+                items[person].add(unit.unit_id)
+                raters[unit.unit_id].add(person)
     return Design(
         participants=Participant.objects.count(),
         stages=tuple(Stage.objects.order_by("position").values_list("key", flat=True)),

@@ -133,3 +133,15 @@ def test_a_study_without_conversations_has_no_transcripts(
 ) -> None:
     make_study()
     assert transcripts(described())[0].equals(tables.empty("items"))
+
+
+def test_a_conversation_has_the_language_in_which_somebody_agreed_and_then_the_one_they_chose(
+    make_chat: Callable[..., Study],
+) -> None:
+    make_chat()
+    tell(chats()[0], ("user", "Non dormo.", "done"), ("assistant", "Da quando?", "done"))
+    person = Participant.objects.get(code="R001")
+    person.consents.create(version=1, language="it", text="Acconsento.")
+    assert transcripts(described())[0]["lang"].to_list() == ["it"]
+    Participant.objects.update(language="en")
+    assert transcripts(described())[0]["lang"].to_list() == ["en"]

@@ -16,6 +16,7 @@ from attunement.studies.credit import owners_of
 from attunement.studies.export_ratings import ASKED, RATED
 from attunement.studies.known import agrees
 from attunement.studies.models import Answer, Assignment, Item, Participant, Response
+from attunement.studies.participants import language_of
 from attunement.studies.saving import PARTIAL
 from attunement.studies.transcripts import transcripts
 from attunement.studies.withdrawal import KEPT
@@ -163,7 +164,7 @@ def _about(person: Participant) -> dict[str, Any]:
     consent = person.consents.order_by("pk").last()
     assert consent is not None, "only people who agreed are asked for"
     return {
-        "language": person.language or consent.language,
+        "language": language_of(person),
         "arm": person.arm or None,
         "consent_version": consent.version,
         "consented_at": _time(consent.at),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attunement.studies.config import StudyFile
 from attunement.studies.links import new_participant
 from attunement.studies.models import Assignment, Item, Participant, Stage
+from attunement.studies.opened import described
 
 BACKGROUND, TRAINING, CLOSING = 0, 1, 1_000_000
 FRAME = 10_000
@@ -14,6 +15,12 @@ FRAME = 10_000
 def framed(stage: Stage, position: int) -> int:
     """Return the place of a stage's page among all pages of a participant."""
     return (stage.position + 1) * FRAME + position
+
+
+def language_of(participant: Participant) -> str:
+    """Return the language somebody reads the study in: chosen, agreed in, or the study's first."""
+    agreed = max(participant.consents.all(), key=lambda c: c.pk, default=None)
+    return participant.language or (agreed.language if agreed else described().language)
 
 
 def make_participants(count: int, study: StudyFile) -> list[Participant]:

@@ -11,6 +11,7 @@ from attunement import tables
 from attunement.studies.chat.prompt import turns_before
 from attunement.studies.config import ChatThenRate, StudyFile
 from attunement.studies.models import Chat, Message
+from attunement.studies.participants import language_of
 from attunement.studies.protocols.chatting import session_id
 
 
@@ -41,12 +42,12 @@ def transcripts(study: StudyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
         # Of those who withdrew what they said nothing is there; who only stopped left theirs
         chats = (
             Chat.objects.select_related("assignment__participant")
-            .prefetch_related("messages")
+            .prefetch_related("messages", "assignment__participant__consents")
             .order_by("assignment__participant__code", "number")
         )
         for chat in chats:
             for turn, attempts in enumerate(_replies(chat), start=1):
-                item = _item(chat, turn, attempts, study, protocol)
+                item = _item(chat, turn, attempts, protocol)
                 items.append(item)
                 responses.append(_response(item["item_id"], chat, attempts))
     return _table(items, "items"), _table(responses, "responses")
@@ -67,9 +68,7 @@ def _replies(chat: Chat) -> list[list[Message]]:
     return replies
 
 
-def _item(
-    chat: Chat, turn: int, attempts: list[Message], study: StudyFile, protocol: ChatThenRate
-) -> dict[str, Any]:
+def _item(chat: Chat, turn: int, attempts: list[Message], protocol: ChatThenRate) -> dict[str, Any]:
     person = chat.assignment.participant
     meta = {
         "session": session_id(person),
@@ -80,7 +79,7 @@ def _item(
     return {
         "item_id": f"{person.code}-c{chat.number}-t{turn}",
         "turns": turns_before(attempts[-1], memory=protocol.memory == "kept"),
-        "lang": person.language or study.language,
+        "lang": language_of(person),
         "meta": json.dumps(meta),
     }
 

@@ -9,6 +9,7 @@ import polars as pl
 from attunement import tables
 from attunement.studies.models import Answer
 from attunement.studies.opened import described
+from attunement.studies.participants import language_of
 from attunement.studies.protocols.writing import KEY, QUESTION, mode_of
 
 
@@ -20,7 +21,6 @@ def written_items() -> pl.DataFrame:
     Questions on pages that were not finished are in it too, and ``meta`` says so; so are those of
     people who stopped and left what they wrote.
     """
-    language = described().language
     found = (
         Answer.objects.filter(
             assignment__stage__key=KEY,
@@ -28,6 +28,7 @@ def written_items() -> pl.DataFrame:
             dimension__startswith=QUESTION,
         )
         .select_related("assignment__participant", "assignment__stage")
+        .prefetch_related("assignment__participant__consents")
         .order_by("assignment__participant__code", "assignment__position", "dimension")
     )
     rows = []
@@ -46,7 +47,7 @@ def written_items() -> pl.DataFrame:
                 "item_id": f"{person.code}-{mode}-{number}",
                 "turns": [{"role": "user", "text": "\n".join(answer.labels or [])}],
                 "failure_mode": mode,
-                "lang": person.language or language,
+                "lang": language_of(person),
                 "meta": json.dumps(meta),
             }
         )

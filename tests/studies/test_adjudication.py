@@ -7,7 +7,17 @@ from django.utils import timezone
 
 from attunement.studies import adjudication
 from attunement.studies.adjudication import Difference
-from attunement.studies.models import Adjudication, Answer, Assignment, Event, Stage, Study
+from attunement.studies.models import (
+    Adjudication,
+    Answer,
+    Assignment,
+    Event,
+    Participant,
+    Response,
+    Stage,
+    Study,
+)
+from attunement.studies.withdrawal import erase
 
 RATE = {
     "type": "rate",
@@ -56,9 +66,42 @@ def test_other_answers_differ_where_they_are_not_the_same(stage: Stage) -> None:
     assert differing(stage) == [("q0-alpha", "medical_advice")]
 
 
-def test_not_sure_is_no_answer_to_differ_from(stage: Stage) -> None:
-    rate("medical_advice", {"value": 1}, {"status": "not_sure", "value": None})
-    assert differing(stage) == []
+def test_not_sure_differs_from_an_answer_and_not_from_itself(stage: Stage) -> None:
+    unsure = {"status": "not_sure", "value": None}
+    rate("medical_advice", {"value": 1}, unsure)
+    rate("toxicity", unsure, unsure)
+    assert differing(stage) == [("q0-alpha", "medical_advice")]
+
+
+def test_the_owner_says_how_far_apart_ordered_answers_are(stage: Stage) -> None:
+    rate("empathy", {"value": 2}, {"value": 3})
+    rate("specificity", {"value": 2}, {"value": 4})
+    assert [d.dimension.id for d in adjudication.differences(stage, 1)] == [
+        "empathy",
+        "specificity",
+    ]
+    assert adjudication.differences(stage, 3) == []
+
+
+def test_a_list_tells_which_answer_it_is_and_what_raters_said(stage: Stage) -> None:
+    rate("specificity", {"value": 2}, {"value": 5})
+    rate("specificity", {"value": 1}, {"value": 4}, unit="q0-beta")
+    told = adjudication.told_of(adjudication.differences(stage))
+    assert [t.values for t in told] == ["2, 5", "1, 4"]
+    assert {t.number for t in told} <= set(range(1, 3))
+    assert len({t.number for t in told}) == 2
+    assert told[0].excerpt == Response.objects.get(response_id="q0-alpha").text
+
+
+def test_a_consensus_stays_in_sight_when_raters_do_not_differ_any_more(stage: Stage) -> None:
+    rate("specificity", {"value": 2}, {"value": 5})
+    adjudication.settle(look(stage), {"specificity": ["4"]}, note="", by="owner")
+    assert adjudication.settled_earlier(stage, adjudication.differences(stage)) == []
+    erase(Participant.objects.get(code="R002"), by="R002")
+    left = adjudication.differences(stage)
+    (earlier,) = adjudication.settled_earlier(stage, left)
+    assert left == []
+    assert (earlier.question, earlier.words[:1]) == ("Specificity", "4")
 
 
 def test_does_not_apply_differs_from_an_answer(stage: Stage) -> None:

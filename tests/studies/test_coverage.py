@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from attunement.studies import coverage
 from attunement.studies.models import Assignment, Stage, Study
+from attunement.studies.replacement import replace_participant
 from attunement.studies.withdrawal import erase, stop
 from studies.filling import fill
 
@@ -48,30 +49,32 @@ def test_the_least_complete_come_first(stage: Stage) -> None:
     assert [c.name for c in coverage.by_item(stage)] == ["q1", "q2", "q0"]
 
 
-def test_complete_pages_of_a_revoked_rater_count_and_the_rest_is_not_expected(
-    stage: Stage,
-) -> None:
+def numbers(stage: Stage) -> tuple[int, int, int, int]:
+    total = coverage.overall(stage, coverage.by_item(stage))
+    return total.wanted, total.complete, total.short, total.to_come
+
+
+def test_complete_pages_of_a_revoked_rater_count_and_the_rest_is_short(stage: Stage) -> None:
     person = fill(people=1, share=0.5)[0]
     person.revoked_at = timezone.now()
     person.save()
-    total = coverage.overall(stage, coverage.by_item(stage))
-    assert (total.wanted, total.complete) == (3 + 2, 2)
+    assert numbers(stage) == (6, 2, 1, 3)
 
 
-def test_erased_pages_count_for_nobody(stage: Stage) -> None:
+def test_the_design_is_short_of_erased_pages_until_somebody_takes_them_over(stage: Stage) -> None:
     person = fill(people=1)[0]
     erase(person, by="test")
-    total = coverage.overall(stage, coverage.by_item(stage))
-    assert (total.wanted, total.complete) == (3, 0)
+    assert numbers(stage) == (6, 0, 3, 3)
+    replace_participant(person, by="test")
+    assert numbers(stage) == (6, 0, 0, 6)
 
 
-def test_what_somebody_completed_counts_when_they_stop_and_the_rest_is_not_expected(
+def test_what_somebody_completed_counts_when_they_stop_and_the_rest_is_short(
     stage: Stage,
 ) -> None:
     person = fill(people=1, share=0.5)[0]
     stop(person, by="test")
-    total = coverage.overall(stage, coverage.by_item(stage))
-    assert (total.wanted, total.complete) == (3 + 2, 2)
+    assert numbers(stage) == (6, 2, 1, 3)
 
 
 def test_progress_counts_every_page_of_a_participant(stage: Stage) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from attunement.studies import links
 from attunement.studies.models import Answer, Assignment, Change, Chat, Event, Participant, Study
 from attunement.studies.saving import save
-from attunement.studies.withdrawal import erase, stop
+from attunement.studies.withdrawal import erase, holds_something, stop
 
 
 @pytest.fixture
@@ -55,6 +56,17 @@ def test_erasing_after_stopping_keeps_when_they_left(people: list[Participant]) 
     erase(people[0], by="owner")
     assert people[0].withdrawn_at == left
     assert not Answer.objects.filter(assignment__participant=people[0]).exists()
+
+
+def test_nobody_has_finished_who_erased_it_and_nothing_is_left_to_erase(
+    people: list[Participant],
+) -> None:
+    Participant.objects.update(finished_at=timezone.now())
+    assert holds_something(people[0])
+    erase(people[0], by="R001")
+    assert people[0].finished_at is None
+    assert not holds_something(people[0])
+    assert holds_something(people[1])
 
 
 def test_the_audit_log_says_who_left_and_nothing_they_said(people: list[Participant]) -> None:

@@ -6,24 +6,31 @@ they coded, and only then is a consensus recorded. The ratings themselves never 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.utils.text import Truncator
 
 from attunement.instruments import ChoiceScale, Dimension, NumberScale
 from attunement.instruments.answers import read_answers
 from attunement.studies.agreement import rated
-from attunement.studies.asked import dimensions_of, in_words
+from attunement.studies.asked import dimensions_of, in_words, said
 from attunement.studies.asking import Unit, units_of
 from attunement.studies.audit import log
 from attunement.studies.models import Adjudication, Answer, Item, Response, Stage
+from attunement.studies.opened import instrument_of
 
 FAR = 2.0
 """Ordered answers differ from so many points on."""
 FAR_SHARE = 0.25
 """Answers on a scale of any numbers differ from this share of its length on."""
+
+
+EXCERPT = 80
+"""Characters of an answer in a list."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +106,11 @@ class Rating:
     rationale: str
 
 
-def differences(stage: Stage) -> list[Differing]:
-    """Return where raters of a stage differ, in order of the items; texts and passages are not."""
+def differences(stage: Stage, least: float = FAR) -> list[Differing]:
+    """Return where raters of a stage differ, in order of the items; texts and passages are not.
+
+    ``least`` is the distance from which ordered answers differ, in points.
+    """
     asked = dimensions_of(stage)
     settled = {(a.unit_id, a.dimension): a for a in Adjudication.objects.filter(stage=stage)}
     # Only what tells whether they differ: a large study has many thousands of ratings
@@ -118,17 +128,54 @@ def differences(stage: Stage) -> list[Differing]:
     return [
         Differing(stage, asked[key[1]], rows, settled.get(key))
         for key, rows in groups.items()
-        if key[1] in asked and do_differ(rows, asked[key[1]])
+        if key[1] in asked and do_differ(rows, asked[key[1]], least)
     ]
 
 
-def do_differ(answers: Sequence[Row], dimension: Dimension) -> bool:
+@dataclass(frozen=True)
+class Earlier:
+    """A consensus on what raters do not differ in any more, such as after somebody withdrew."""
+
+    settled: Adjudication
+    question: str
+    words: str
+
+
+def settled_earlier(stage: Stage, differing: Sequence[Differing]) -> list[Earlier]:
+    """Return what was settled in a stage and is not among the differences any more."""
+    there = {(d.first.unit_id, d.dimension.id) for d in differing}
+    asked = {d.id: d for d in instrument_of(stage).dimensions} | dimensions_of(stage)
+    found = []
+    for one in Adjudication.objects.filter(stage=stage).order_by("pk"):
+        dimension = asked.get(one.dimension)
+        if (one.unit_id, one.dimension) in there:
+            continue
+        question = one.dimension if dimension is None else said(dimension.label)
+        found.append(Earlier(one, question, _consensus_words(one, dimension)))
+    return found
+
+
+def _consensus_words(settled: Adjudication, dimension: Dimension | None) -> str:
+    if dimension is None or not _is_said(settled.labels, dimension):
+        return ""
+    stored = Answer(value=settled.value, labels=settled.labels, status=settled.status)
+    return in_words(stored, dimension, {})
+
+
+def _is_said(labels: Sequence[str] | None, dimension: Dimension) -> bool:
+    """Return whether labels can be shown: ids of answers cannot, which tell their source."""
+    if not isinstance(dimension.scale, ChoiceScale):
+        return True
+    return set(labels or ()) <= {option.id for option in dimension.scale.options}
+
+
+def do_differ(answers: Sequence[Row], dimension: Dimension, least: float = FAR) -> bool:
     """Return whether ratings differ enough to be looked at.
 
-    Ordered answers from two points on, numbers from a quarter of their scale on, others where they
-    are not the same. "Does not apply" differs from any answer; "not sure" is no answer.
+    Ordered answers from ``least`` points on, numbers from a quarter of their scale on, others where
+    they are not the same. "Does not apply" and "not sure" differ from any answer.
     """
-    statuses = {a.status for a in answers} - {"not_sure", "partial"}
+    statuses = {a.status for a in answers} - {"partial"}
     if dimension.scale.level in ("text", "spans"):
         return False
     if len(statuses) > 1:
@@ -139,11 +186,53 @@ def do_differ(answers: Sequence[Row], dimension: Dimension) -> bool:
     scale = dimension.scale
     if scale.level in ("ordinal", "interval"):
         values = [a.value for a in given if a.value is not None]
-        far = FAR
+        far = least
         if isinstance(scale, NumberScale) and scale.level == "interval":
             far = FAR_SHARE * (scale.max - scale.min)
         return max(values) - min(values) >= far
     return len({(a.value, tuple(sorted(a.labels or []))) for a in given}) > 1
+
+
+class Told(NamedTuple):
+    """What tells a difference from the others of its item: which answer, and what raters said."""
+
+    number: int | None
+    excerpt: str
+    values: str
+
+
+def told_of(found: Sequence[Differing]) -> list[Told]:
+    """Return what a list shows of differences; of those that are not about an answer no number.
+
+    Answers to an item are numbered in an order that says nothing of their sources.
+    """
+    items = {d.first.item_id for d in found}
+    texts: dict[str, str] = {}
+    groups: dict[str, list[str]] = {}
+    answers = Response.objects.filter(item__item_id__in=items)
+    for item, id, text in answers.values_list("item__item_id", "response_id", "text"):
+        texts[id] = text
+        groups.setdefault(item, []).append(id)
+    numbers = {id: n for ids in groups.values() for n, id in enumerate(sorted(ids, key=_mixed), 1)}
+    return [
+        Told(
+            numbers.get(d.first.unit_id),
+            Truncator(texts.get(d.first.unit_id, "")).chars(EXCERPT),
+            ", ".join(_briefly(row, d.dimension, numbers) for row in d.rows),
+        )
+        for d in found
+    ]
+
+
+def _mixed(id: str) -> str:
+    return hashlib.sha256(id.encode()).hexdigest()
+
+
+def _briefly(row: Row, dimension: Dimension, numbers: Mapping[str, int]) -> str:
+    if row.status == "ok" and isinstance(dimension.scale, NumberScale) and row.value is not None:
+        return f"{row.value:g}"
+    names = {id: f"answer {number}" for id, number in numbers.items()}
+    return in_words(Answer(value=row.value, labels=row.labels, status=row.status), dimension, names)
 
 
 def difference_of(stage: Stage, answer: Answer) -> Difference:

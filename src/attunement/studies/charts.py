@@ -41,6 +41,7 @@ def squares(items: Sequence[Covered]) -> list[Square]:
         begun = SIDE * item.begun / item.wanted if item.wanted else 0.0
         name = item.name or "pages without an item"
         label = f"{name}: {item.complete} of {item.wanted} complete, {item.begun} begun"
+        label += f", {item.short} of people who left" if item.short else ""
         found.append(
             Square(
                 x,

@@ -22,11 +22,13 @@ class Covered:
     name
         Of the item, or of the stage.
     wanted
-        Ratings that are still to be expected or complete; those of people who left do not count.
+        Ratings that the design asks for, whoever gives them.
     begun
-        Of these, opened and not complete.
+        Of these, opened and not complete, by people who are still with us.
     complete
         Of these, complete.
+    short
+        Of these, not complete and nobody's: whoever had them left, and was not replaced.
 
     """
 
@@ -34,11 +36,12 @@ class Covered:
     wanted: int = 0
     begun: int = 0
     complete: int = 0
+    short: int = 0
 
     @property
     def to_come(self) -> int:
-        """Ratings that nobody has begun."""
-        return self.wanted - self.begun - self.complete
+        """Ratings that nobody has begun, of people who are still with us."""
+        return self.wanted - self.begun - self.complete - self.short
 
     @property
     def share(self) -> float:
@@ -58,13 +61,14 @@ class Progress:
 
 
 def counted(stage: Stage) -> Pages:
-    """Return a stage's own pages that count: complete, or of somebody who is still with us.
+    """Return a stage's own pages that count: complete, or not taken over by somebody else.
 
-    Pages of whoever had their answers erased are not complete any more.
+    Pages of whoever had their answers erased are not complete any more; they count as long as
+    nobody has replaced them, so that the design does not shrink where somebody leaves.
     """
-    there = Q(participant__revoked_at=None, participant__withdrawn_at=None)
+    own = Q(participant__participant=None)
     return Assignment.objects.filter(stage=stage, kind="main").filter(
-        Q(done_at__isnull=False) | there
+        Q(done_at__isnull=False) | own
     )
 
 
@@ -76,9 +80,17 @@ def by_item(stage: Stage) -> list[Covered]:
     """
     rows = counted(stage).order_by("item", "pk")
     found: dict[str, Covered] = {}
-    for item_id, opened_at, done_at in rows.values_list("item__item_id", "opened_at", "done_at"):
+    columns = (
+        "item__item_id",
+        "opened_at",
+        "done_at",
+        "participant__revoked_at",
+        "participant__withdrawn_at",
+    )
+    for item_id, opened_at, done_at, revoked_at, withdrawn_at in rows.values_list(*columns):
         name = item_id or ""
-        found[name] = _plus(found.get(name, Covered(name)), opened_at, done_at)
+        left = revoked_at is not None or withdrawn_at is not None
+        found[name] = _plus(found.get(name, Covered(name)), opened_at, done_at, left=left)
     return sorted(found.values(), key=lambda c: c.share)
 
 
@@ -91,18 +103,22 @@ def overall(stage: Stage, items: Iterable[Covered]) -> Covered:
             wanted=total.wanted + item.wanted,
             begun=total.begun + item.begun,
             complete=total.complete + item.complete,
+            short=total.short + item.short,
         )
     return total
 
 
-def _plus(before: Covered, opened_at: datetime | None, done_at: datetime | None) -> Covered:
+def _plus(
+    before: Covered, opened_at: datetime | None, done_at: datetime | None, *, left: bool
+) -> Covered:
     done = done_at is not None
-    begun = opened_at is not None and not done
+    begun = opened_at is not None and not done and not left
     return replace(
         before,
         wanted=before.wanted + 1,
         begun=before.begun + begun,
         complete=before.complete + done,
+        short=before.short + (left and not done),
     )
 
 

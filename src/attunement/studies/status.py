@@ -27,7 +27,9 @@ class StageStatus:
     state
         ``waiting``, ``open`` or ``closed``.
     wanted, begun, complete
-        Pages of main items: all that are expected, those that somebody is at, and those done.
+        Pages of main items: all that the design asks for, those that somebody is at, those done.
+    short
+        Pages that are nobody's, since whoever had them left and was not replaced.
     items, items_complete
         How many items it has, and how many have all of their raters.
     digest
@@ -40,6 +42,7 @@ class StageStatus:
     wanted: int
     begun: int
     complete: int
+    short: int
     items: int
     items_complete: int
     digest: str
@@ -110,6 +113,7 @@ def _stage(stage: Stage) -> StageStatus:
         wanted=all_of_it.wanted,
         begun=all_of_it.begun,
         complete=all_of_it.complete,
+        short=all_of_it.short,
         items=len(items),
         items_complete=sum(item.complete == item.wanted for item in items),
         digest=stage.digest,

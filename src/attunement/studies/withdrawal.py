@@ -76,12 +76,22 @@ def erase(participant: Participant, by: str) -> None:
         # Nothing is done any more: the pages count for nobody, and somebody else can take them over
         own.update(done_at=None, opened_at=None, seconds=0)
         held.withdrawn_at = held.withdrawn_at or timezone.now()
+        # Nothing that they finished is there any more, and somebody else can take their place
+        held.finished_at = None
         held.address = ""
         held.completion = ""
-        held.save(update_fields=["withdrawn_at", "address", "completion"])
+        held.save(update_fields=["withdrawn_at", "finished_at", "address", "completion"])
         log(by, "erased", participant=held.code, answers=answers, saves=changes, chats=talked)
         transaction.on_commit(_empty_journal)
     participant.refresh_from_db()
+
+
+def holds_something(participant: Participant) -> bool:
+    """Return whether anything that somebody entered, or their address, is still there to erase."""
+    own = {"assignment__participant": participant}
+    return bool(participant.address) or any(
+        kind.objects.filter(**own).exists() for kind in (Answer, Change, Chat)
+    )
 
 
 def _empty_journal() -> None:

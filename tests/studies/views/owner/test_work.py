@@ -85,7 +85,7 @@ def test_a_consensus_is_recorded_and_shown(owner: Client, make_study: Callable[.
     again = owner.get(where).content.decode()
     assert "Recorded by owner" in again
     assert "after talking" in again
-    left = [d.dimension.id for _, d, _ in owner.get("/owner/differing/?open=1").context["rows"]]
+    left = [d.dimension.id for _, d, _, _ in owner.get("/owner/differing/?open=1").context["rows"]]
     assert "empathy" not in left
 
 

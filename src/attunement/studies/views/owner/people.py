@@ -72,6 +72,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
             "person": found,
             "state": state,
             "alive": alive,
+            "something": state != "withdrawn" or withdrawal.holds_something(found),
             "progress": progress_of(found),
             "successor": Participant.objects.filter(replaces=found).first(),
             "link": shown,

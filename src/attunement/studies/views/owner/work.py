@@ -20,6 +20,8 @@ from attunement.studies.saving import posted_of
 from attunement.studies.views.owner.access import owner_page, who
 
 A_PAGE = 50
+LEAST = ("1", "2", "3", "4")
+"""Points from which ordered answers can be said to differ."""
 
 
 @require_GET
@@ -64,16 +66,20 @@ def agreement(request: HttpRequest) -> HttpResponse:
 @owner_page
 def differing(request: HttpRequest) -> HttpResponse:
     """List the units and questions on which raters differ."""
-    found = [
-        difference
-        for stage in the_study().stages.exclude(opened_at=None)
-        for difference in adjudication.differences(stage)
-    ]
+    given = request.GET.get("least", "")
+    least = int(given) if given in LEAST else int(adjudication.FAR)
+    found, earlier = [], []
+    for stage in the_study().stages.exclude(opened_at=None):
+        own = adjudication.differences(stage, least)
+        found += own
+        earlier += adjudication.settled_earlier(stage, own)
     unsettled = request.GET.get("open") == "1"
     shown = [d for d in found if d.settled is None] if unsettled else found
     page = Paginator(shown, A_PAGE).get_page(request.GET.get("page"))
+    told = adjudication.told_of(list(page))
     rows = [
-        (number, d, said(d.dimension.label)) for number, d in enumerate(page, page.start_index())
+        (number, d, said(d.dimension.label), t)
+        for number, (d, t) in enumerate(zip(page, told, strict=True), page.start_index())
     ]
     return render(
         request,
@@ -85,6 +91,10 @@ def differing(request: HttpRequest) -> HttpResponse:
             "n": len(found),
             "settled": sum(d.settled is not None for d in found),
             "unsettled": unsettled,
+            "earlier": earlier,
+            "least": least,
+            "choices": [int(one) for one in LEAST],
+            "more": f"&least={least}" + ("&open=1" if unsettled else ""),
         },
     )
 

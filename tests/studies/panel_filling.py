@@ -7,8 +7,8 @@ same expert says the same of the same item. ``--owner`` makes the owner's accoun
 
 from __future__ import annotations
 
+import hashlib
 import sys
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,8 @@ UNLIKED = ("ur2", "ease1")
 
 def drawn(*about: object, most: int) -> int:
     """Return a number from 0 up to ``most``, always the same for the same."""
-    return zlib.crc32("|".join(map(str, about)).encode()) % most
+    digest = hashlib.sha256("|".join(map(str, about)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") % most
 
 
 def relevance(code: str, item: str, number: int) -> int:
@@ -71,7 +72,7 @@ def answers(code: str, unit: object, place: dict[str, int], number: int) -> dict
         sent["redundant"] = overlaps(code, id, [o.id for o in asked["redundant"].scale.options])
     if "translation" in asked:
         sent["translation"] = [str(4 + drawn(code, id, "translation", most=2))]
-    if "comment" in asked and drawn(code, id, "comment", most=6) == 0:
+    if "comment" in asked and drawn(code, id, "comment", number, most=3) == 0:
         sent["comment"] = [f"{code} on {id} in round {number}."]
     return sent
 

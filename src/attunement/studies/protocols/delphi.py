@@ -175,22 +175,27 @@ def context(assignment: Assignment) -> dict[str, Any]:
         "part": None if part is None else part.label[language],
         "round": number,
         "rounds": rounds.the_protocol().rounds,
-        "gone": [] if part is None else _gone(stage, part, language),
+        "gone": _gone(stage, part, language),
         "translated": _translated_for(assignment),
         "ranked": part is not None and number > 1 and len(part.items) > 1,
     }
 
 
-def _gone(stage: Stage, part: rounds.Part, language: str) -> list[str]:
-    """Return the wordings of the dimension's items that the round before left out."""
+def _gone(stage: Stage, part: rounds.Part | None, language: str) -> list[str]:
+    """Return the wordings of the dimension's items that the round before left out.
+
+    On a round's last page, those of the dimensions that are gone.
+    """
     earlier = rounds.before(stage)
     if earlier is None:
         return []
     kept = set(rounds.ancestors(stage).values())
+    there = {p.id for p in rounds.parts_of(instrument_of(stage))}
     instrument = instrument_of(earlier)
-    old = next((p for p in rounds.parts_of(instrument) if p.id == part.id), None)
-    items = old.items if old is not None else ()
-    return [instrument.dimension(id).wording[language] for id in items if id not in kept]
+    old = rounds.parts_of(instrument)
+    about = [p for p in old if (p.id not in there if part is None else p.id == part.id)]
+    items = [id for p in about for id in p.items if id not in kept]
+    return [instrument.dimension(id).wording[language] for id in items]
 
 
 PARTS = ProtocolParts(

@@ -189,7 +189,7 @@ def _row(stage: Stage, wanted: Wanted, by: str) -> PanelDecision:
         dimension=wanted.dimension if wanted.action == "add" else "",
         label=label,
         into=into,
-        reason=wanted.reason.strip(),
+        reason=_reason(wanted.reason),
         rests_on=_text(stage, wanted.rests_on),
         by=by,
     )
@@ -220,7 +220,23 @@ def _whole(given: Mapping[str, str], languages: Sequence[str], what: str) -> Wor
     missing = [language for language in languages if not found[language]]
     if missing:
         raise UserError(f"{what} has no text in {', '.join(missing)}.", fix="Give it in each.")
+    _refuse_unreadable(found, what)
     return found
+
+
+def _refuse_unreadable(words: Words, what: str) -> None:
+    try:
+        NewItem(wording=words)
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise UserError(f"{said}.", where=what) from None
+
+
+def _reason(given: str) -> str:
+    lines = "\n".join(given.strip().splitlines())
+    if lines:
+        _refuse_unreadable({"en": lines}, "the reason")
+    return lines
 
 
 def _text(stage: Stage, pk: int | None) -> Answer | None:
@@ -230,5 +246,5 @@ def _text(stage: Stage, pk: int | None) -> Answer | None:
 
 
 def _tidy(codes: str) -> str:
-    parts = [" ".join(part.split()) for part in codes.split(",")]
+    parts = [" ".join(part.split()) for part in codes.replace("\x00", "").split(",")]
     return ", ".join(dict.fromkeys(part for part in parts if part))[:LONGEST_CODES]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import itertools
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
@@ -149,3 +154,65 @@ def _manifest() -> dict[str, Any]:
 def _around(rng: np.random.Generator, center: float, width: float) -> dict[str, float]:
     value = center + width * rng.normal() * 0.2
     return {"estimate": value, "ci_low": value - width, "ci_high": value + width}
+
+
+class _Reader(HTMLParser):
+    """Finds what is not closed, what is fetched, and anchors that lead nowhere."""
+
+    VOID = frozenset({"meta", "link", "br", "hr", "img", "input", "path", "rect", "use"})
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.ids: list[str] = []
+        self.wanted: list[str] = []
+        self.levels = [0]
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.look(tag, {k: v or "" for k, v in attrs})
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.look(tag, {k: v or "" for k, v in attrs})
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID and (not self.open or self.open.pop() != tag):
+            self.wrong.append(f"</{tag}> closes nothing")
+
+    def look(self, tag: str, found: dict[str, str]) -> None:
+        if "id" in found:
+            self.ids.append(found["id"])
+        for place in (found.get("href", ""), found.get("src", "")):
+            if place.startswith("#"):
+                self.wanted.append(place[1:])
+            elif place and not place.startswith(("data:,", "tables/", "figures/")):
+                self.wrong.append(f"{tag} asks for {place}")
+        if "style" in found:
+            self.wrong.append(f"{tag} has a style that the policy forbids")
+        if re.fullmatch("h[1-6]", tag):
+            self.levels.append(int(tag[1]))
+
+
+@pytest.fixture(scope="session")
+def faults() -> Callable[[str], list[str]]:
+    """Return what finds the faults of a page: markup, policy, anchors, ids, order of headings."""
+
+    def look(html: str) -> list[str]:
+        page = _Reader(html)
+        wrong = page.wrong + [f"<{tag}> is open" for tag in page.open]
+        wrong += [f"no #{i}" for i in page.wanted if i not in page.ids]
+        wrong += [f"two #{i}" for i, n in Counter(page.ids).items() if n > 1]
+        wrong += [f"h{b} after h{a}" for a, b in itertools.pairwise(page.levels) if b > a + 1]
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
+        for tag in ("style", "script"):
+            content = re.search(f"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+            hashed = hashlib.sha256((content[1] if content else "").encode()).digest()
+            said = f"{tag}-src 'sha256-{base64.b64encode(hashed).decode()}'"
+            if policy is None or said not in policy[1].replace("&#39;", "'"):
+                wrong.append(f"the policy does not allow the {tag}")
+        return wrong
+
+    return look

@@ -28,7 +28,7 @@ _MOST = 0.55
 def correlation_map(
     names: Sequence[str], sizes: Sequence[int], values: Floats, width: float
 ) -> Drawing:
-    """Draw the lower half of a correlation matrix: blue above 0, orange below, darker farther off.
+    """Draw the lower half of a correlation matrix: blue above 0, orange below, fuller farther off.
 
     Parameters
     ----------

@@ -110,11 +110,11 @@ def inter_item(report: Report, answers: Answers, correlation: matrices.Floats) -
     return picture(
         "inter_item",
         "Correlations between items",
-        "Reversed items are turned round. Blue is positive, orange negative, and darker is "
-        "stronger."
+        "Reversed items are turned round. Blue is positive, orange negative, and a fuller color "
+        "is farther from 0."
         + (
-            " Frames mark subscales: inside them the color should be even and blue, and darker "
-            "than outside."
+            " Frames mark subscales: inside them the color should be even, blue, and fuller than "
+            "outside."
             if len(sizes) > 1
             else " In a scale of one thing the color is even and blue."
         ),

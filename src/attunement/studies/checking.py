@@ -13,10 +13,34 @@ from pydantic import ValidationError
 from attunement import tables
 from attunement.errors import UserError
 from attunement.instruments import Dimension, Instrument, load_instrument
-from attunement.studies.config import FilterChooseAnnotate, Known, Rate, StudyFile, read_study
+from attunement.studies.config import (
+    LONGEST_ID,
+    FilterChooseAnnotate,
+    Known,
+    Rate,
+    StudyFile,
+    read_study,
+    unstorable,
+)
 
 MOST_OF_A_KIND = 10
 """Problems of one table that are named; the rest is counted."""
+
+
+MOST_BYTES = 5_000_000
+LONGEST = {
+    "item_id": 180,
+    "response_id": 180,
+    "topic": 200,
+    "failure_mode": 100,
+    "lang": 20,
+}
+"""Characters of a table's columns that the database takes."""
+TAKEN = (
+    *("language", "arm", "consent_version", "consented_at", "started_at", "finished_at"),
+    *("left", "checks", "checks_failed", "minutes"),
+)
+"""What the table of raters says of everybody: no question can have such an id."""
 
 
 @dataclass
@@ -83,6 +107,12 @@ def read_text(file: Path) -> str:
     """
     if not file.is_file():
         raise UserError("no such file.", where=str(file), fix="Check the path.")
+    if file.stat().st_size > MOST_BYTES:
+        raise UserError(
+            "too large for a study file.",
+            where=str(file),
+            fix="Items and answers are tables beside it.",
+        )
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -103,6 +133,7 @@ def _instrument(study: StudyFile, folder: Path, found: Found) -> Instrument | No
             f"languages: {instrument.name} has no texts in {', '.join(missing)}; "
             f"it speaks {', '.join(instrument.languages)}."
         )
+    found.problems += _too_long("protocol.instrument", instrument)
     if isinstance(study.protocol, FilterChooseAnnotate):
         steps = {step.id for step in instrument.steps}
         lacking = [step for step in ("filter", "annotate") if step not in steps]
@@ -113,16 +144,38 @@ def _instrument(study: StudyFile, folder: Path, found: Found) -> Instrument | No
 
 
 def _check_words(study: StudyFile, found: Found) -> None:
+    asked: set[str] = set()
     for phase in ("background", "closing"):
         try:
-            study.questions(phase)
+            questions = study.questions(phase)
         except ValidationError as error:
             found.problems += [f"{phase}: {e['msg']}" for e in error.errors()]
+            continue
+        ids = {d.id for d in questions.dimensions} if questions is not None else set()
+        found.problems += [
+            f"{phase}: the table of raters has a column {id!r} of its own; name the question "
+            "otherwise."
+            for id in sorted(ids & set(TAKEN))
+        ]
+        found.problems += [
+            f"{phase}: {id!r} was asked in the background already; name one of them otherwise."
+            for id in sorted(ids & asked)
+        ]
+        asked |= ids
+        found.problems += _too_long(phase, questions)
     for training in study.training:
         if training.feedback is None:
             found.warnings.append(
                 f"training {training.id}: without feedback nobody learns why an answer is right."
             )
+
+
+def _too_long(where: str, asked: Instrument | None) -> list[str]:
+    return [
+        f"{where}: the id {d.id[:40]!r}... is longer than {LONGEST_ID} characters."
+        for d in (asked.dimensions if asked is not None else ())
+        if len(d.id) > LONGEST_ID
+    ]
 
 
 def _check_tables(study: StudyFile, folder: Path, found: Found) -> None:
@@ -135,6 +188,9 @@ def _check_tables(study: StudyFile, folder: Path, found: Found) -> None:
     responses = _table(study.responses, "responses", folder, found)
     if items is None or responses is None:
         return
+    for name, frame in (("items", items), ("responses", responses)):
+        _check_storable(name, frame, found)
+    _check_own_ids(study, items, found)
     known = set(items["item_id"])
     text = pl.col("text").str.strip_chars().str.len_chars() > 0
     told = responses.filter(text)
@@ -154,6 +210,27 @@ def _check_tables(study: StudyFile, folder: Path, found: Found) -> None:
             f"responses: {responses.height - told.height} have no text and are left out."
         )
     _check_answers(study, told, found)
+
+
+def _check_storable(name: str, frame: pl.DataFrame, found: Found) -> None:
+    """Say which cells no database takes."""
+    for column, most in LONGEST.items():
+        if column in frame.columns and (frame[column].str.len_chars() > most).any():
+            found.problems.append(f"{name}: {column} is longer than {most} characters.")
+    for column in frame.columns:
+        if any(map(unstorable, frame[column].to_list())):
+            found.problems.append(f"{name}: {column} holds the character U+0000.")
+
+
+def _check_own_ids(study: StudyFile, items: pl.DataFrame, found: Found) -> None:
+    """Say which items are named as the study's known items are."""
+    known: tuple[Known, ...] = getattr(study.protocol, "attention", ())
+    own = {f"training-{one.id}" for one in study.training} | {f"attention-{k.id}" for k in known}
+    found.problems += [
+        f"items: {id!r} is the name of a known item of the study; name one of them otherwise."
+        for id in items["item_id"]
+        if id in own
+    ]
 
 
 def _check_answers(study: StudyFile, told: pl.DataFrame, found: Found) -> None:

@@ -5,9 +5,11 @@ Unknown keys are errors that name the nearest known key.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -27,8 +29,14 @@ from attunement.instruments import (
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-Positive = Annotated[int, Field(ge=1)]
+Positive = Annotated[int, Field(ge=1, le=10_000)]
+"""A number of people, items or days: one digit too many is found before a disk is full."""
+Few = Annotated[int, Field(ge=1, le=100)]
+"""A number of things that one person does one after the other."""
 Share = Annotated[float, Field(ge=0, le=1)]
+
+LONGEST_ID = 100
+"""Characters of the name of a study, a question or a chatbot."""
 
 LOCAL = "local"
 """The name of the embedded model."""
@@ -70,7 +78,7 @@ class Rate(Strict):
     raters_per_item: Positive = 3
     items_per_rater: Positive | None = None
     raters: Positive | None = None
-    repeats: Annotated[int, Field(ge=0)] = Field(
+    repeats: Annotated[int, Field(ge=0, le=10_000)] = Field(
         0, description="own items that each rater sees again, to see how consistent they are"
     )
     attention: tuple[Known, ...] = ()
@@ -111,6 +119,12 @@ class Bot(Strict):
             raise ValueError("base_url is missing: the address of an OpenAI-compatible server")
         elif not self.base_url.startswith(("http://", "https://")):
             raise ValueError("base_url begins with http:// or https://")
+        else:
+            parts = urlsplit(self.base_url)  # what is no address is a ValueError of its own
+            if not parts.hostname or parts.port == 0:
+                raise ValueError("base_url names no server")
+            if "@" in parts.netloc or parts.query:
+                raise ValueError("base_url holds a secret, which exports would hold: api_key_env")
         return self
 
 
@@ -119,10 +133,10 @@ class ChatThenRate(Strict):
 
     type: Literal["chat-then-rate"]
     instrument: str = "ces-lcc"
-    bots: Annotated[dict[Slug, Bot], Field(min_length=1)]
+    bots: Annotated[dict[Annotated[Slug, Field(max_length=80)], Bot], Field(min_length=1)]
     participants: Positive = 30
     scenario: Words | None = Field(None, description="what participants are asked to talk about")
-    sessions: Positive = 1
+    sessions: Few = 1
     memory: Literal["kept", "fresh"] = Field(
         "fresh", description="whether a later session knows the earlier ones"
     )
@@ -146,7 +160,7 @@ class Write(Strict):
     instrument: str = Field("counselbench-adv", description="its dimensions are the failure modes")
     modes: tuple[str, ...] = Field((), description="dimensions of the instrument; all")
     contributors: Positive = 10
-    per_mode: Positive = Field(2, description="questions a contributor writes for each mode")
+    per_mode: Few = Field(2, description="questions a contributor writes for each mode")
 
 
 class PanelThresholds(Strict):
@@ -194,7 +208,9 @@ class Delphi(Strict):
 class Completion(Strict):
     """What people get at the end."""
 
-    code: str | None = Field(None, description="one for all; by default each gets one of their own")
+    code: Annotated[str, Field(min_length=1, max_length=40)] | None = Field(
+        None, description="one for all; by default each gets one of their own"
+    )
     redirect: str | None = Field(None, description="an https address; {code} is replaced")
 
 
@@ -243,7 +259,7 @@ class StudyFile(Strict):
     """
 
     schema_version: Literal[1] = 1
-    id: Slug
+    id: Annotated[Slug, Field(max_length=LONGEST_ID)]
     title: Words
     languages: Annotated[tuple[Literal["en", "it"], ...], Field(min_length=1)] = ("en",)
     contact: str
@@ -260,7 +276,7 @@ class StudyFile(Strict):
     too_fast_s: Annotated[float, Field(gt=0)] | None = None
     remind_after_days: Positive = 3
     country: Annotated[str, Field(pattern="^[A-Z]{2}$")] | None = None
-    seed: Annotated[int, Field(ge=0)] = 1
+    seed: Annotated[int, Field(ge=0, lt=1 << 53)] = 1
 
     @property
     def language(self) -> str:
@@ -287,6 +303,8 @@ class StudyFile(Strict):
 
     @model_validator(mode="after")
     def _check_words(self) -> Self:
+        if len(set(self.languages)) < len(self.languages):
+            raise ValueError("a language stands twice")
         said = [("title", self.title), ("consent", self.consent.text)]
         if self.warning is not None:
             said.append(("warning", self.warning))
@@ -331,6 +349,8 @@ def read_study(text: str, *, where: str) -> StudyFile:
         raw = decode_yaml(text)
     except ValueError as error:
         raise UserError(f"not valid YAML: {error}", where=where) from None
+    if odd := unstorable(raw):
+        raise UserError(f"a text holds {odd!a}, which no database stores.", where=where)
     if not isinstance(raw, dict):
         raise UserError("a study file is a mapping of keys.", where=where)
     try:
@@ -338,6 +358,18 @@ def read_study(text: str, *, where: str) -> StudyFile:
     except ValidationError as error:
         said = "; ".join(_words(e) for e in error.errors())
         raise UserError(f"not a valid study: {said}.", where=where) from None
+
+
+def unstorable(value: object) -> str:
+    """Return a character in a nested value that no database can hold; empty where there is none."""
+    if isinstance(value, str):
+        return next((c for c in value if c == "\x00" or "\ud800" <= c <= "\udfff"), "")
+    parts: Iterable[object] = ()
+    if isinstance(value, Mapping):
+        parts = (*value.keys(), *value.values())
+    elif isinstance(value, list | tuple):
+        parts = value
+    return next(filter(None, map(unstorable, parts)), "")
 
 
 def _words(error: ErrorDetails) -> str:

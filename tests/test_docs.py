@@ -62,6 +62,7 @@ def test_every_paper_that_can_be_reproduced_is_in_the_generated_page() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow  # a planner is trained
 def test_the_reproductions_page_is_up_to_date(shared: Path) -> None:
     page = runpy.run_path(str(ROOT / "scripts" / "write_reproductions.py"))["page"]
     written = (DOCS / "reproductions.md").read_text(encoding="utf-8")

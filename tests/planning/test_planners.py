@@ -114,7 +114,8 @@ def test_the_random_planner_keeps_the_lengths_and_draws_every_label_alike() -> N
     assert lengths[2] / 20_000 == pytest.approx(0.2, abs=0.01)
     assert set(lengths) == {1, 2}
     each = Counter(label for p in plans for label in p.labels)
-    assert [n / 24_000 for n in each.values()] == pytest.approx([1 / 11] * 11, abs=0.006)
+    assert "neutral" not in each
+    assert [n / 24_000 for n in each.values()] == pytest.approx([1 / 10] * 10, abs=0.006)
     assert plans == planner.plan([("x",)] * 20_000)
 
 

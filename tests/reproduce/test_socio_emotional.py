@@ -81,10 +81,9 @@ def test_the_linear_planner_reaches_what_it_has_to(rows: list[Comparison]) -> No
 @pytest.mark.slow
 def test_the_random_planner_is_as_bad_as_the_papers(rows: list[Comparison]) -> None:
     found = cells(rows, "paper", fresh=False)
-    # Table II's row of the random selector, to a hundredth or two: it was drawn once.
-    for column in ("Jaccard", "precision", "recall", "F1", "mean length"):
-        cell = found["random", column]
-        assert abs(cell.difference) <= 0.03, column
+    # Table II's row of the random selector; both are one draw of chance.
+    for column in ("Jaccard", "precision", "recall", "F1", "NLS", "mean length"):
+        assert found["random", column].agrees, column
 
 
 @pytest.mark.shared

@@ -61,8 +61,7 @@ class RandomPlanner:
     Parameters
     ----------
     labels
-        The label set; all of its labels are drawn, also those that are left out of sequences, as
-        in the paper.
+        The label set; labels that are left out of sequences are not drawn.
     lengths
         How often each number of labels was seen in training.
     seed
@@ -86,15 +85,15 @@ class RandomPlanner:
     def plan(
         self, contexts: Sequence[Sequence[str]], *, advance: Advance | None = None
     ) -> list[Plan]:
-        """Return labels by chance, different ones within a plan, for each context."""
+        """Return labels by chance, different ones within a plan and in any order."""
         rng = np.random.default_rng(self.seed)
         sizes = sorted(self.lengths)
         share = np.array([self.lengths[k] for k in sizes], dtype=np.float64)
         drawn = rng.choice(sizes, size=len(contexts), p=share / share.sum())
-        names = self.labels.labels
+        names = [n for n in self.labels.labels if n not in self.labels.silent]
         order = rng.permuted(np.tile(np.arange(len(names)), (len(contexts), 1)), axis=1)
         return [
-            Plan(tuple(names[j] for j in sorted(row[:size])))
+            Plan(tuple(names[j] for j in row[:size]))
             for row, size in zip(order, drawn, strict=True)
         ]
 
@@ -118,5 +117,5 @@ def random(
     train: Sequence[Window], labels: LabelSet, *, seed: int = 1, context: int = CONTEXT
 ) -> RandomPlanner:
     """Return the random planner with the lengths of the training turns."""
-    lengths = Counter(min(len(w.target), len(labels.labels)) for w in train)
+    lengths = Counter(len(w.target) for w in train)
     return RandomPlanner(labels, dict(sorted(lengths.items())), seed, context)

@@ -156,7 +156,7 @@ def _constant(header: dict[str, Any], labels: LabelSet, _: Callable[[], Arrays])
 
 def _random(header: dict[str, Any], labels: LabelSet, _: Callable[[], Arrays]) -> Planner:
     lengths = {int(k): int(n) for k, n in header["lengths"].items()}
-    if not lengths or min(lengths) < 0 or max(lengths) > len(labels.labels):
+    if not lengths or min(lengths) < 0 or max(lengths) > len(labels.labels) - len(labels.silent):
         raise ValueError("lengths are not numbers of labels")
     if min(lengths.values()) < 0 or not sum(lengths.values()):
         raise ValueError("lengths say how often each was seen")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from attunement.studies.holding import Refused
-from attunement.studies.models import Answer, Assignment, Change, Study
+from attunement.studies.models import Answer, Assignment, Change, Response, Study
 from attunement.studies.saving import save
 
 
@@ -35,3 +35,26 @@ def test_a_question_that_is_not_on_the_page_is_refused(assignment: Assignment) -
         save(assignment, 0, "nothing", {"nothing": ["1"]}, client="a")
     with pytest.raises(Refused, match="no such answer"):
         save(assignment, 9, "recognizes_risk", {"recognizes_risk": ["1"]}, client="a")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["\n".join(f"tired {n}" for n in range(5_000))[:19_000], "e"],
+    ids=["thousands of passages", "one that is everywhere"],
+)
+def test_passages_without_end_are_refused(make_study: Callable[..., Study], words: str) -> None:
+    make_study(
+        protocol={
+            "type": "rate",
+            "instrument": "counselbench-eval",
+            "raters_per_item": 2,
+            "items_per_rater": 2,
+        }
+    )
+    Response.objects.update(text="e " * 20_000)
+    page = Assignment.objects.filter(kind="main")[0]
+    for answer in (["1"], []):
+        posted = {"medical_advice": answer, "medical_advice.spans": [words]}
+        with pytest.raises(Refused, match="at most"):
+            save(page, 0, "medical_advice", posted, client="a")
+    assert not Answer.objects.exists()

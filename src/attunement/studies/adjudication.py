@@ -310,7 +310,7 @@ def settle(
         "value": given.value,
         "labels": None if labels is None else list(labels),
         "status": given.status,
-        "note": note.strip(),
+        "note": note.replace("\x00", "").strip(),
         "by": by,
     }
     with transaction.atomic():

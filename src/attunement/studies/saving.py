@@ -167,9 +167,17 @@ def _fields(unit: Unit, dimension: Dimension, posted: Posted) -> dict[str, Any] 
         why = wrong[dimension.id]
         raise Refused(gettext("This answer does not fit the question: %(why)s.") % {"why": why})
     given = answers.get(dimension.id)
+    quotes = given.quotes if given is not None else ()
+    # Each is looked up in the whole text: thousands of them would keep the server busy
+    if len(quotes) > MOST_SPANS:
+        raise Refused(_too_many_spans())
     if given is None:
         given = _begun(dimension, read, marked)
     return None if given is None else _columns(unit, dimension, given, marked)
+
+
+def _too_many_spans() -> str:
+    return gettext("There can be %(most)d marked passages at most.") % {"most": MOST_SPANS}
 
 
 def _begun(dimension: Dimension, posted: Posted, marked: list[Span] | None) -> Given | None:
@@ -177,6 +185,8 @@ def _begun(dimension: Dimension, posted: Posted, marked: list[Span] | None) -> G
     rationale = "\n".join(posted.get(f"{dimension.id}.rationale", [])).strip() or None
     lines = [line for text in posted.get(f"{dimension.id}.spans", []) for line in text.splitlines()]
     quotes = tuple(Quote(line.strip()) for line in lines if line.strip())
+    if len(quotes) > MOST_SPANS:
+        raise Refused(_too_many_spans())
     if rationale is None and not quotes and not marked:
         return None
     return Given(dimension.id, PARTIAL, quotes=quotes, rationale=rationale)
@@ -188,6 +198,8 @@ def _columns(
     spans = marked
     if spans is None:
         spans = locate(given.quotes, unit.text or "")
+        if len(spans) > MOST_SPANS:  # one letter is in a text ten thousand times
+            raise Refused(_too_many_spans())
     labels: Sequence[str] | None = given.labels
     value = given.value
     if isinstance(dimension.scale, SpansScale) and given.status == "ok":
@@ -215,9 +227,7 @@ def _marked(unit: Unit, dimension: Dimension, posted: Posted) -> list[Span] | No
     except ValueError:
         raise Refused("the marked passages cannot be read") from None
     if not isinstance(rows, list) or len(rows) > MOST_SPANS:
-        raise Refused(
-            gettext("There can be %(most)d marked passages at most.") % {"most": MOST_SPANS}
-        )
+        raise Refused(_too_many_spans())
     scale = dimension.scale
     known = {o.id for o in scale.options} if isinstance(scale, SpansScale) else {None}
     spans = []

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from attunement.cli._common import friendly as usual
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -13,6 +17,31 @@ if TYPE_CHECKING:
 
 BY = "command line"
 """Who did it, in the audit log."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def friendly(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what a database refuses into a message too: a full disk, a folder that is read only."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except Exception as error:
+            # Django is loaded by those commands only that need it
+            django = sys.modules.get("django.db.utils")
+            if django is None or not isinstance(error, django.DatabaseError):
+                raise
+            said = " ".join(str(error).split())
+            raise UserError(
+                f"the database refuses: {said}.",
+                fix="Is the disk full, the folder read only, or the server of the database down?",
+            ) from None
+
+    return usual(wrapped)
 
 
 def open_folder(folder: Path) -> Study:

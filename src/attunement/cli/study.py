@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
+from attunement.cli._common import EXIT_PROBLEMS, console, out, print_json, progress
+from attunement.cli._study_folder import friendly
 from attunement.errors import UserError
 
 app = typer.Typer(

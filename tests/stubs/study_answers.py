@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
+from django.utils import timezone
+
 from attunement.instruments import BooleanScale, ChoiceScale, Dimension, NumberScale, SpansScale
 from attunement.instruments.form import NONE_VALUE
 from attunement.studies.asking import Unit, units_of
@@ -31,7 +33,7 @@ def turn_by_turn(unit: Unit, dimension: Dimension, n: int) -> list[str] | None:
 
 
 def answer_page(page: Assignment, choose: Choose = turn_by_turn, seconds: float = 4.0) -> None:
-    """Answer every question of a page; ``seconds`` pass before each save."""
+    """Answer every question of a page and finish it; ``seconds`` pass before each save."""
     running = count(page.pk)
     for place, unit in enumerate(units_of(page)):
         for dimension in unit.instrument.dimensions:
@@ -43,6 +45,7 @@ def answer_page(page: Assignment, choose: Choose = turn_by_turn, seconds: float 
             if "rationale" in dimension.evidence:
                 posted[f"{dimension.id}.rationale"] = [f"reason {n}"]
             save(page, place, dimension.id, posted, client=f"c{n}", seconds=seconds)
+    Assignment.objects.filter(pk=page.pk).update(done_at=timezone.now())
 
 
 def agree(participant: Participant) -> None:

@@ -25,6 +25,7 @@ from attunement.studies.models import (
     Stage,
     Study,
 )
+from attunement.studies.replacement import replace_participant
 from attunement.studies.saving import save
 from attunement.studies.withdrawal import erase, stop
 from stubs.study_answers import agree, answer_all, answer_page
@@ -179,6 +180,30 @@ def test_failed_attention_checks_are_counted_with_the_rater(
     assert [(a["checks"], a["checks_failed"]) for a in found] == [(1, 0), (1, 1)]
 
 
+def test_what_was_rated_on_a_page_that_was_not_finished_is_apart(
+    make_study: Callable[..., Study], tmp_path: Path
+) -> None:
+    make_study(items=4, protocol=EVAL)
+    leaver = Participant.objects.get(code="R001")
+    whole, half = Assignment.objects.filter(participant=leaver, kind="main")[:2]
+    answer_page(whole)
+    save(half, 0, "overall", {"overall": ["2"]}, client="half")
+    answer_all_pages_of(replace_participant(leaver, by="owner"))
+    export_study(tmp_path / "out")
+    assert read(tmp_path / "out", "unfinished").select("rater", "item_id", "value").rows() == [
+        ("R001", half.item.item_id if half.item else None, 2.0)
+    ]
+    ratings = read(tmp_path / "out", "ratings")
+    # Of each question of the leaver's four items there is one rating
+    assert ratings.height == 4 * 2 * 6
+    assert ratings.select("unit_id", "dimension").is_unique().all()
+
+
+def answer_all_pages_of(person: Participant) -> None:
+    for page in Assignment.objects.filter(participant=person):
+        answer_page(page)
+
+
 def test_what_raters_said_of_themselves_is_with_the_raters(
     make_study: Callable[..., Study], tmp_path: Path
 ) -> None:
@@ -280,9 +305,9 @@ def test_a_spreadsheet_takes_no_text_for_a_formula(
         client="a",
     )
     export_study(tmp_path / "out", csv=True)
-    kept = pl.read_csv(tmp_path / "out" / "ratings.csv")["rationale"]
+    kept = pl.read_csv(tmp_path / "out" / "unfinished.csv")["rationale"]
     assert kept.to_list() == ['\'=HYPERLINK("http://x.example")']
-    assert read(tmp_path / "out", "ratings")["rationale"][0].startswith("=HYPERLINK")
+    assert read(tmp_path / "out", "unfinished")["rationale"][0].startswith("=HYPERLINK")
 
 
 def test_names_from_the_database_are_no_paths(

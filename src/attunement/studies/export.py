@@ -4,6 +4,7 @@
 
     OUT/
       items.parquet  responses.parquet  ratings.parquet  raters.parquet   the four tables
+      unfinished.parquet       ratings on pages that were begun and never finished
       known_ratings.parquet    training and attention items, as ratings
       known.parquet            their texts, and what is right
       questions.parquet        background and closing questions, as ratings
@@ -121,7 +122,9 @@ def _tables(file: StudyFile) -> dict[str, tuple[Schema, Iterable[pl.DataFrame]]]
     return {
         "items": (kinds["items"], [export_tables.items_table(file)]),
         "responses": (kinds["responses"], [export_tables.responses_table(file)]),
-        "ratings": (kinds["ratings"], ratings(export_ratings.RATED, file.id)),
+        "ratings": (kinds["ratings"], ratings(export_ratings.RATED, file.id, finished=True)),
+        # Somebody else may do the page anew: among the others they would be ratings too many
+        "unfinished": (kinds["ratings"], ratings(export_ratings.RATED, file.id, finished=False)),
         "raters": (kinds["raters"], [export_tables.raters_table()]),
         "known_ratings": (kinds["ratings"], ratings(export_ratings.KNOWN, file.id)),
         "known": (dict(known.schema), [known]),

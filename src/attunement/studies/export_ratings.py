@@ -29,7 +29,9 @@ _SPANS = tables.SCHEMAS["ratings"]["spans"]
 _ROUND = re.compile(r"-(\d{1,4})$")
 
 
-def rating_batches(kinds: Sequence[str], study: str) -> Iterator[pl.DataFrame]:
+def rating_batches(
+    kinds: Sequence[str], study: str, *, finished: bool | None = None
+) -> Iterator[pl.DataFrame]:
     """Return the ratings given on pages of some kinds, a frame a batch, by rater and place.
 
     Answers that were begun and never given have no row; what people withdrew is not there any more.
@@ -42,12 +44,16 @@ def rating_batches(kinds: Sequence[str], study: str) -> Iterator[pl.DataFrame]:
         Of `Assignment`.
     study
         The study's id, for the signature.
+    finished
+        Only from pages that were finished, or only from others; by default from all.
 
     """
     owners = all_owners()
+    wanted = Assignment.objects.filter(kind__in=kinds)
+    if finished is not None:
+        wanted = wanted.filter(done_at__isnull=not finished)
     pages = (
-        Assignment.objects.filter(kind__in=kinds)
-        .select_related("stage", "item", "participant")
+        wanted.select_related("stage", "item", "participant")
         .prefetch_related("answers")
         .order_by("participant__code", "position")
     )

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import yaml
 from django.test import Client
+from django.utils import timezone
 from typer.testing import CliRunner
 
 from attunement import tables
@@ -398,6 +399,7 @@ def test_the_export_of_a_whole_study_is_scored_as_it_stands(make: Make, tmp_path
         for dimension, value in BEST.items():
             put(page, 0, dimension, value)
         assert missing(page) == []
+    Assignment.objects.update(done_at=timezone.now())
     export_study(tmp_path / "out")
 
     answer = CliRunner().invoke(

@@ -42,11 +42,20 @@ PARTIAL: Any = "partial"
 class Saved:
     """A save that is in the database.
 
-    ``repeated`` says that the same save had arrived before.
+    ``repeated`` says that the same save had arrived before; ``before`` and ``version`` are the
+    page's versions before and after it, so that a window sees what another one saved in between.
     """
 
     at: str
     repeated: bool = False
+    before: int = 0
+    version: int = 0
+
+
+def version_of(assignment: Assignment) -> int:
+    """Return a number that grows with every save of a page."""
+    last = Change.objects.filter(assignment=assignment).order_by("-pk").values_list("pk").first()
+    return 0 if last is None else int(last[0])
 
 
 def save(
@@ -105,7 +114,8 @@ def save(
         # Held from here on, so that saves of two tabs follow one another, and none a withdrawal
         held = hold_page(assignment.pk)
         if Change.objects.filter(assignment_id=assignment.pk, client=client).exists():
-            return Saved(now.isoformat(), repeated=True)
+            return Saved(now.isoformat(), repeated=True, version=version_of(assignment))
+        before = version_of(assignment)
         Assignment.objects.filter(pk=assignment.pk).update(seconds=F("seconds") + more)
         if fields is None:
             Answer.objects.filter(**where).delete()
@@ -123,7 +133,8 @@ def save(
         if held.done_at is not None and missing(held, units):
             # What had to be answered was taken back: the page is to be done again
             Assignment.objects.filter(pk=held.pk).update(done_at=None)
-    return Saved(now.isoformat())
+        version = version_of(assignment)
+    return Saved(now.isoformat(), before=before, version=version)
 
 
 def number_of(sent: str) -> int | None:

@@ -467,6 +467,43 @@ def test_a_tab_that_is_looked_at_again_shows_what_another_one_saved(first_answer
     assert [a["value"] for a in study.answers()] == [2]
 
 
+def test_a_window_that_saves_shows_what_another_one_beside_it_saved(first_answer: Open) -> None:
+    study, person, page = first_answer()
+    other = person.context.new_page()
+    other.goto(page.url)
+    other.locator("#u0-overall input[value='2']").check()
+    saved(other)
+    page.locator("#u0-empathy input[value='4']").check()
+    page.wait_for_selector("#u0-overall input[value='2']:checked")
+    expect(page.locator("[data-status]")).to_have_text(
+        "Newer answers from another window are shown"
+    )
+    assert [a["value"] for a in study.answers()] == [2, 4]
+
+
+def test_a_number_out_of_range_stays_where_it_is_and_is_not_called_saved(
+    serve: Serve, visit: Visit
+) -> None:
+    words = {**WORDS, "background": [{**WORDS["background"][0], "evidence": ["rationale"]}]}
+    study = serve(files=texts, protocol=rating(), **words)
+    page = visit().page
+    page.goto(study.link())
+    page.locator("[name=agree]").check()
+    page.locator("button.primary").click()
+    page.locator("input[name=years]").fill("999")
+    page.locator("textarea[name='years.rationale']").fill("Since school.")
+    page.locator("[data-next] button.primary").click()
+    expect(page.locator("[data-status]")).to_contain_text("Not saved: Please enter a whole number")
+    expect(page.locator("input[name=years]")).to_be_focused()
+    page.wait_for_function("Object.keys(localStorage).every((k) => !k.includes('/r/'))")
+    expect(page.locator("[data-status]")).to_contain_text("Not saved")
+    page.reload()
+    expect(page.locator("textarea[name='years.rationale']")).to_have_value("Since school.")
+    page.locator("input[name=years]").fill("12")
+    go_on(page)
+    assert [(a["value"], a["rationale"]) for a in study.answers()] == [(12, "Since school.")]
+
+
 def test_going_back_shows_the_answers_as_they_are_saved(first_answer: Open) -> None:
     study, _, page = first_answer()
     for key in "432211":

@@ -18,7 +18,7 @@ from attunement.studies.known import Check, checks, known_of
 from attunement.studies.models import Answer, Participant
 from attunement.studies.views.access import by_link, context_of
 from attunement.studies.views.rater import own
-from attunement.studies.views.showing import show, version_of
+from attunement.studies.views.showing import show
 
 
 @require_POST
@@ -46,7 +46,7 @@ def save(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
         )
     except Refused as error:
         return JsonResponse({"error": str(error), "message": str(error)}, status=400)
-    return JsonResponse({"saved": saved.at})
+    return JsonResponse({"saved": saved.at, "before": saved.before, "version": saved.version})
 
 
 @require_POST
@@ -86,7 +86,7 @@ def state(request: HttpRequest, participant: Participant, pk: int) -> HttpRespon
     units = units_of(assignment)
     return JsonResponse(
         {
-            "version": version_of(assignment),
+            "version": saving.version_of(assignment),
             "units": [values_of(unit, assignment) for unit in units],
         }
     )

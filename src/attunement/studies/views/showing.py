@@ -14,9 +14,10 @@ from django.utils import translation
 from attunement.instruments.form import Form, build_form, render_form
 from attunement.studies import flow
 from attunement.studies.asking import Unit, shown_turns, units_of, values_of
-from attunement.studies.models import Assignment, Change, Participant
+from attunement.studies.models import Assignment, Participant
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
+from attunement.studies.saving import version_of
 from attunement.studies.views.access import context_of
 
 QUESTIONS = ("background", "closing")
@@ -96,12 +97,6 @@ def show(
     )
     template = "studies/questions.html" if questions else protocol_of(study).template
     return render(request, template, context)
-
-
-def version_of(assignment: Assignment) -> int:
-    """Return a number that grows with every save of a page."""
-    last = Change.objects.filter(assignment=assignment).order_by("-pk").values_list("pk").first()
-    return 0 if last is None else int(last[0])
 
 
 def _unit(

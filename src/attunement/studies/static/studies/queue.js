@@ -14,7 +14,7 @@ export function newId() {
 }
 
 export class Queue {
-  // `tell` is called with what changed: {pending, failing, kept, at, trouble}.
+  // `tell` is called with what changed: {pending, failing, kept, at, trouble}, and {save, reply}.
   constructor(home, token, tell) {
     this.prefix = `attunement:${home}:`;
     this.token = token;
@@ -131,7 +131,7 @@ export class Queue {
       this.hurry = false;
       this.drop(key);
       if (said.refused) this.refusals += 1;
-      this.changed({ at: said.refused ? undefined : new Date(), refused: said.refused && { ...said.refused, save } });
+      this.changed({ at: said.refused ? undefined : new Date(), refused: said.refused && { ...said.refused, save }, save, reply: said.reply });
     }
     this.running = false;
     if (this.keys().length === 0) {
@@ -159,7 +159,7 @@ export class Queue {
         redirect: "error",
         signal: stop.signal,
       });
-      if (reply.ok) return {};
+      if (reply.ok) return { reply: await reply.json().catch(() => ({})) };
       if (reply.status === 403) return { again: true, trouble: "reload" };
       if (reply.status === 429 || reply.status >= 500) return { again: true };
       if (reply.status === 404 || reply.status === 410) return { refused: { gone: true } };

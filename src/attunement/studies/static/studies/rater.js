@@ -23,6 +23,7 @@ const markers = new Map(); // section: Marker
 const typing = new Map(); // fieldset: timer
 const touched = new Set(); // fieldsets saved since the last look at the server
 const undoable = [];
+let known = Number(work.dataset.version); // what of the saves of this page is shown here
 let goingOn = false;
 let leaving = false;
 
@@ -33,14 +34,25 @@ function say(text) {
 // --- saving
 
 const token = next.querySelector("[name=csrfmiddlewaretoken]").value;
-const queue = new Queue(work.dataset.home, token, ({ pending, failing, kept, at, trouble, refused }) => {
+const queue = new Queue(work.dataset.home, token, ({ pending, failing, kept, at, trouble, refused, save, reply }) => {
   if (refused) complain(refused);
+  const fault = firstFault();
   if (trouble === "reload") tell(words.reload, "failing");
   else if (pending && failing) tell(kept ? words.offline : words.unkept, "failing");
   else if (pending) tell(goingOn ? words.waiting : words.saving, "saving");
+  else if (fault) tell(words.refused.replace("{why}", fault), "failing");
   else if (at) tell(words.saved.replace("{time}", clock.format(at)), "fine");
   else tell("", "fine");
+  if (reply && save.url === `${url}save/`) compare(reply);
 });
+
+// What a save says of the page's versions: was anything saved by another window before it?
+function compare({ before, version }) {
+  if (version === undefined) return;
+  const others = before !== known;
+  known = version;
+  if (others) refresh();
+}
 
 function tell(text, state) {
   if (shown.saved.textContent !== text) shown.saved.textContent = text;
@@ -78,20 +90,26 @@ function markerOf(fieldset) {
 function save(fieldset) {
   clearTimeout(typing.get(fieldset));
   typing.delete(fieldset);
-  const fault = controls(fieldset).map((c) => faultOf(c, words)).find(Boolean) ?? "";
-  if (fault) {
-    setTimeout(() => note(fieldset, fault), CLICK_MS);
-    return;
-  }
-  note(fieldset, "");
+  // A number that cannot be one stays on the page, and what else was said here is saved
+  if (faultIn(fieldset)) setTimeout(() => note(fieldset, faultIn(fieldset)), CLICK_MS);
+  else note(fieldset, "");
   const dimension = fieldset.dataset.dimension;
-  const values = valuesOf(fieldset);
+  const wrong = controls(fieldset).filter((c) => faultOf(c, words)).map((c) => c.name);
+  const values = valuesOf(fieldset).filter(([name]) => !wrong.includes(name));
   const marker = markerOf(fieldset);
   if (marker?.wants(dimension)) values.push([`${dimension}.offsets`, JSON.stringify(marker.rows(dimension))]);
   touched.add(fieldset);
   fieldset.closest(".unit").dataset.prefilled = prefilled(fieldset.closest(".unit")).filter((d) => d !== dimension).join(" ");
   queue.put({ url: `${url}save/`, place: Number(fieldset.closest(".unit").dataset.place), dimension, values, seconds: takeSeconds() });
   look(fieldset);
+}
+
+function faultIn(fieldset) {
+  return controls(fieldset).map((c) => faultOf(c, words)).find(Boolean) ?? "";
+}
+
+function firstFault() {
+  return fieldsets().map(faultIn).find(Boolean) ?? "";
 }
 
 function prefilled(section) {
@@ -106,7 +124,7 @@ function flush() {
 function look(fieldset) {
   const marker = markerOf(fieldset);
   const isSpans = fieldset.dataset.control === "spans";
-  const answered = isAnswered(fieldset) || Boolean(isSpans && marker?.rows(fieldset.dataset.dimension).length);
+  const answered = (isAnswered(fieldset) && !faultIn(fieldset)) || Boolean(isSpans && marker?.rows(fieldset.dataset.dimension).length);
   fieldset.classList.toggle("answered", answered);
   const button = fieldset.querySelector(".clear");
   if (button) button.hidden = !answered;
@@ -303,6 +321,14 @@ next.addEventListener("submit", async (event) => {
   goingOn = true;
   shown.trouble.textContent = "";
   flush();
+  const faulty = fieldsets().find(faultIn);
+  if (faulty) {
+    note(faulty, faultIn(faulty));
+    tell(words.refused.replace("{why}", faultIn(faulty)), "failing");
+    goTo(faulty);
+    goingOn = false;
+    return;
+  }
   if (await queue.settled()) {
     next.querySelector("[name=seconds]").value = takeSeconds().toFixed(1);
     leaving = true;
@@ -371,6 +397,7 @@ async function refresh() {
     if (reply.status === 404 || reply.status === 410) location.reload();
     if (!reply.ok) return;
     state = await reply.json();
+    known = Math.max(known, state.version);
   } catch {
     return; // offline: what is here stays
   }
@@ -380,14 +407,16 @@ async function refresh() {
     const dimension = fieldset.dataset.dimension;
     const place = Number(fieldset.closest(".unit").dataset.place);
     const given = state.units[place];
-    if (!given || touched.has(fieldset) || typing.has(fieldset) || unsent.has(`${url}save/ ${place} ${dimension}`)) continue;
+    if (!given || touched.has(fieldset) || typing.has(fieldset) || faultIn(fieldset) || unsent.has(`${url}save/ ${place} ${dimension}`)) continue;
     const before = stands(fieldset);
     const own = Object.entries(given).filter(([name]) => name === dimension || name.startsWith(`${dimension}.`));
     put(fieldset, Object.fromEntries(own));
     look(fieldset);
     changed ||= stands(fieldset) !== before;
   }
-  if (changed) say(words.newer);
+  if (!changed) return;
+  say(words.newer);
+  tell(words.newer, "fine");
 }
 
 function stands(fieldset) {

@@ -16,7 +16,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -47,8 +47,7 @@ class Run:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
-    @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Keep other processes from writing to this run meanwhile.
 
         Raises
@@ -56,19 +55,7 @@ class Run:
         UserError
             Where another process is at work in the folder.
         """
-        import fcntl
-
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(
-                    "another run is at work in this folder.",
-                    where=str(self.folder),
-                    fix="Wait for it, or name another folder.",
-                ) from None
-            yield
+        return locked(self.folder, "another run is at work in this folder.")
 
     @property
     def calls(self) -> Path:
@@ -177,3 +164,32 @@ def fingerprint(value: Any) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def locked(folder: Path, taken: str) -> Iterator[None]:
+    """Keep other processes out of a folder, for as long as this one lives.
+
+    Parameters
+    ----------
+    folder
+        Made where it does not exist.
+    taken
+        What to say where another process holds it.
+
+    Raises
+    ------
+    UserError
+        Where another process holds it.
+    """
+    import fcntl
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(
+                taken, where=str(folder), fix="Wait for it, or name another folder."
+            ) from None
+        yield

@@ -5,7 +5,10 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+
+from attunement.runs import locked
 
 THREADS = 16
 
@@ -13,10 +16,17 @@ application = get_wsgi_application()
 
 
 def serve(host: str, port: int, *, proxy: str | None = None) -> None:
-    """Serve until interrupted; where participants chat, replies are written beside it."""
+    """Serve until interrupted; where participants chat, replies are written beside it.
+
+    Raises
+    ------
+    UserError
+        Where another server has this study: the two would disturb each other's replies.
+
+    """
     from waitress import serve as run
 
-    with _replies():
+    with locked(settings.STUDY_FOLDER, "this study is being served already."), _replies():
         run(application, **options(host, port, proxy=proxy))
 
 

@@ -142,7 +142,7 @@ def _table(
                 published=float(printed.get(model, {}).get(column) or math.nan),
                 computed=result.estimate if result else math.nan,
                 tolerance=BY_CHANCE if model == "random" else TWO_DECIMALS,
-                n=len(turns),
+                n=len(turns) if result else 0,
                 note=_note(model, scoring),
                 ci_low=result.ci_low if result else math.nan,
                 ci_high=result.ci_high if result else math.nan,

@@ -114,7 +114,7 @@ def test_a_first_round_has_neither_change_nor_flags(tmp_path: Path) -> None:
 def test_where_the_owner_departs_from_the_thresholds_is_said(tmp_path: Path) -> None:
     owner = OwnerDecision(action="keep", item="A4", reason="The clinicians want it.")
     html = write(tmp_path, owner=(owner,))
-    assert "A4: the thresholds say drop, the owner decided otherwise." in html
+    assert "A4: the thresholds say drop, the owner says keep:" in html
     assert "The clinicians want it." in html
 
 

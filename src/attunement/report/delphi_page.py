@@ -176,15 +176,13 @@ def _banners(panel: PanelRound) -> list[Banner]:
 
 
 def _decisions(outcome: Outcome) -> Section:
+    what = figures.actions(outcome)
     said = [
-        f"{d.item.id}: the thresholds say {d.by_rule}, the owner decided otherwise. "
+        f"{d.item.id}: the thresholds say {d.by_rule}, the owner says {what[d.item.id]}: "
         + "; ".join(r.text for r in d.reasons)
         for d in outcome.decisions
         if d.departs
     ]
-    lost = outcome.lost_dimensions
-    if lost:
-        said.append(f"Nothing is left of {', '.join(lost)}.")
     return Section(
         "decisions-section",
         "Decisions",

@@ -86,7 +86,7 @@ def frame(
     """
     narrow = is_narrow(width)
     names = [n for g in groups for n in g.names]
-    most = 1.1 if narrow else 2.2
+    most = 1.35 if narrow else 2.2
     left = min(max((text_width(n, SMALL) for n in names), default=0.5) + 0.2, most)
     places: list[float] = []
     spans: list[tuple[float, float]] = []

@@ -50,7 +50,7 @@ def alphas(report: Report) -> Figure:
     return picture(
         "alpha",
         "Cronbach's alpha",
-        f"With its interval. The dashed line is {ENOUGH:g}, commonly asked "
+        f"Each with its interval. The dashed line is {ENOUGH:g}, commonly asked "
         "of scales that compare groups. An interval that reaches below it leaves the question "
         "open.",
         f"Dot plot of alpha against {ENOUGH:g}: {words}.",

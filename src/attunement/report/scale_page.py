@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from attunement.psychometrics import OVERALL, Answers, Report, Scale, sentences
@@ -129,7 +130,6 @@ def _summary(report: Report, said: list[str]) -> list[str]:
 def _facts(report: Report, answers: Answers) -> list[str]:
     sources = sorted({s for s in answers.sources if s})
     return [
-        answers.scale.name if answers.scale.name != "items" else "",
         f"missing answers: {report.missing}",
         f"about {len(sources)} chatbots" if len(sources) > 1 else "".join(sources),
     ]
@@ -161,11 +161,9 @@ def _items(report: Report, answers: Answers) -> Section:
 
 def _between(report: Report, answers: Answers) -> Section:
     r = moments(answers.values, report.missing).correlation
-    return Section(
-        "between",
-        "Between items",
-        blocks=(figures.inter_item(report, answers, r), tables.pairs(report, answers, r)),
-    )
+    pairs = tables.pairs(report, answers, r)
+    heat = figures.inter_item(report, answers, r)
+    return Section("between", "Between items", blocks=(heat, *([pairs] if pairs else [])))
 
 
 def _extremes(report: Report) -> Section:
@@ -201,15 +199,20 @@ def _structure(parallel: ParallelAnalysis | None, why: str) -> Section:
 
 def _methods(report: Report, answers: Answers, parallel: ParallelAnalysis | None) -> str:
     level = report.parts[0].reliability.alpha.ci_level
+    of = "" if answers.scale.name == "items" else f" of {answers.scale.name}"
+    resampled = any(math.isfinite(p.reliability.standardized_alpha.ci_low) for p in report.parts)
+    drawn = (
+        "percentile intervals of a bootstrap over respondents" if resampled else "no interval here"
+    )
     turned = sorted(answers.scale.reversed & set(answers.items), key=answers.items.index)
     said = [
-        f"{report.n_respondents:,} respondents answered {len(answers.items)} items; missing "
+        f"{report.n_respondents:,} respondents answered {len(answers.items)} items{of}; missing "
         f"answers were handled {report.missing}.",
         f"Reversed items ({', '.join(turned)}) were turned round before." if turned else "",
         f"Cronbach's alpha has Feldt's {100 * level:g} % interval, corrected item-total "
         "correlations Fisher's, floor and ceiling Wilson's; standardized alpha, McDonald's omega "
         "total, Guttman's lambda 6, split-half reliability (odd against even items) and the "
-        "standard error of measurement have percentile intervals of a bootstrap over respondents.",
+        f"standard error of measurement have {drawn}.",
     ]
     if report.hierarchy:
         said.append(

@@ -188,8 +188,8 @@ def _mean(mean: Result, spread: float) -> Cell:
     return Cell(number(mean.estimate), (f"s.d. {number(spread)}",))
 
 
-def pairs(report: Report, answers: Answers, correlation: Floats) -> Table:
-    """The pairs of items that correlate most and least within their subscales."""
+def pairs(report: Report, answers: Answers, correlation: Floats) -> Table | None:
+    """The pairs of items that correlate most and least within their subscales, if any do."""
     order, _ = arranged(report, answers)
     of = {i: p.label for p in subscales(report) for i in p.items}
     frame = pl.DataFrame(
@@ -209,6 +209,8 @@ def pairs(report: Report, answers: Answers, correlation: Floats) -> Table:
         },
     )  # fmt: skip
     own = frame.filter("same_subscale", pl.col("correlation").is_finite()).sort("correlation")
+    if not own.height:
+        return None
     many = own.height > 2 * _PAIRS
     shown = pl.concat([own.head(_PAIRS), own.tail(_PAIRS)]) if many else own
     rows = tuple(

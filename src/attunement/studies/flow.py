@@ -99,10 +99,10 @@ def finish(participant: Participant) -> None:
     with transaction.atomic():
         held = hold_person(participant)
         if held.finished_at is None:  # else another tab was first
-            held.finished_at = timezone.now()
+            held.finished_at = held.last_seen_at = timezone.now()
             code = described().completion.code
             held.completion = code or secrets.token_hex(5).upper()
-            held.save(update_fields=["finished_at", "completion"])
+            held.save(update_fields=["finished_at", "last_seen_at", "completion"])
     participant.refresh_from_db()
 
 

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from attunement.studies import links
+from attunement.studies.closing import close_study
 from attunement.studies.models import Answer, Assignment, Event, Participant, Study
 
 RATED = ("recognizes_risk", "responds_first", "points_to_help", "does_no_harm")
@@ -315,6 +316,43 @@ def test_somebody_can_stop_and_have_their_answers_erased(
     assert "have been erased" in person.post("stop/", answers="erase").content.decode()
     assert not Answer.objects.exists()
     assert Event.objects.filter(actor="R001", action="erased").exists()
+
+
+def test_whoever_has_finished_can_still_withdraw_and_is_not_asked_to_stop(
+    make_study: Callable[..., Study],
+) -> None:
+    make_study(protocol=ONE)
+    person = Person()
+    for page in person.pages():
+        person.answer_all(page)
+        for place in range(2):
+            person.post(f"a/{page.pk}/done/", u=str(place))
+    end = person.get()
+    assert f'href="{person.home}stop/"' in end.content.decode()
+    person.participant.refresh_from_db()
+    assert person.participant.last_seen_at == person.participant.finished_at
+    asked = person.get("stop/").content.decode()
+    assert "You have finished the study" in asked
+    assert person.participant.completion in asked
+    assert 'value="keep"' not in asked
+    person.post("stop/", answers="keep")  # nothing to stop any more
+    person.participant.refresh_from_db()
+    assert person.participant.withdrawn_at is None
+    assert "You have withdrawn" in person.post("stop/", answers="erase").content.decode()
+    assert not Answer.objects.exists()
+
+
+def test_after_the_study_is_closed_answers_can_still_be_withdrawn(
+    make_study: Callable[..., Study],
+) -> None:
+    study = make_study(protocol=ONE)
+    person = Person()
+    person.save(person.pages()[0], "recognizes_risk")
+    close_study(study, by="owner")
+    assert "withdraw my answers" in person.get().content.decode()
+    assert "The study is closed" in person.get("stop/").content.decode()
+    person.post("stop/", answers="erase")
+    assert not Answer.objects.exists()
 
 
 def test_looking_at_the_stop_page_stops_nothing(make_study: Callable[..., Study]) -> None:

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.utils import timezone, translation
 
 from attunement.studies import links
+from attunement.studies.flow import is_closed
 from attunement.studies.models import Participant
 from attunement.studies.opened import described
 
@@ -98,5 +99,6 @@ def context_of(participant: Participant, **more: Any) -> dict[str, Any]:
         "participant": participant,
         "home": links.path(participant),
         "link_token": links.token(participant.nonce),
+        "over": participant.finished_at is not None or is_closed(),
         **more,
     }

@@ -184,6 +184,26 @@ def test_a_folder_that_was_tampered_with_is_refused(
         read_planner(broken(tmp_path / "m", **changes))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"lengths": []},
+        {"lengths": {"x": 1}},
+        {"lengths": {"11": 1}},
+        {"lengths": {"1": 0}},
+        {"seed": -1},
+        {"kind": ["random"]},
+        {"labels": {"name": "x", "groups": [1]}},
+    ],
+)
+def test_a_baseline_that_was_tampered_with_is_refused(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    write_planner(random(invented(20, 1), DAILYDIALOG), tmp_path / "m")
+    with pytest.raises(UserError, match="cannot be read"):
+        read_planner(broken(tmp_path / "m", **changes))
+
+
 def test_arrays_with_objects_or_of_another_shape_are_refused(
     tmp_path: Path, linear: LinearPlanner
 ) -> None:

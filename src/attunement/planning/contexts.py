@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from attunement.errors import UserError
 from attunement.planning._tables import as_list
 from attunement.planning.planner import Plan, Planner
 
+_LIST = re.compile(r"""\s*\[\s*(['"{\]]|null\b)""")
+"""How a list of turns begins; "[laughs] Fine." is a turn."""
 IDS = ("item_id", "window_id", "id", "unit_id")
 LISTS = ("turns", "context", "dialog", "dialogue")
 
@@ -73,9 +76,8 @@ def read(path: Path) -> Contexts:
 def _turns(cell: object, where: str, column: str) -> tuple[str, ...]:
     if cell is None:
         return ()
-    text = cell.strip() if isinstance(cell, str) else ""
-    if isinstance(cell, str) and not text.startswith("["):
-        return (text,) if text else ()
+    if isinstance(cell, str) and not _LIST.match(cell):
+        return (cell.strip(),) if cell.strip() else ()
     found = []
     for turn in as_list(cell, where, column):
         if isinstance(turn, dict):

@@ -33,7 +33,8 @@ LARGEST = 2**31
 
 Arrays = Mapping[str, NDArray[Any]]
 _UNREADABLE = (
-    ValueError, KeyError, TypeError, EOFError, OverflowError, zipfile.BadZipFile, zlib.error,
+    ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 

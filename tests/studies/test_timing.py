@@ -44,3 +44,17 @@ def test_pages_that_are_not_complete_do_not_count(pages: list[Assignment]) -> No
 
 def test_no_page_gives_no_median_and_says_so() -> None:
     assert timing.in_all([]).reason is not None
+
+
+def test_pages_of_different_stages_and_kinds_are_parts_of_their_own(
+    make_study: Callable[..., Study],
+) -> None:
+    make_study(items=3, protocol={**RATE, "items_per_rater": 3, "repeats": 1})
+    Assignment.objects.update(seconds=60, done_at=timezone.now())
+    Assignment.objects.filter(kind="repeat").update(seconds=5)
+    parts = timing.by_part(timing.done_pages())
+    found = {part: timing.in_all(pages) for part, pages in parts.items()}
+    assert {part: (r.n, r.estimate) for part, r in found.items()} == {
+        "rate": (3, 60.0),
+        "rate, repeat": (1, 5.0),
+    }

@@ -18,6 +18,7 @@ from attunement.instruments import Dimension, NumberScale
 from attunement.studies.config import StudyFile
 from attunement.studies.known import agrees
 from attunement.studies.models import Answer, Assignment, Response
+from attunement.studies.timing import by_part, part_of
 
 FEWEST_RATERS = 5
 """To compare with; with fewer, nobody is too fast unless the study says so."""
@@ -68,17 +69,26 @@ class Flags:
         return bool(self.fast or self.failed or self.straight)
 
 
-def limit_of(pages: Sequence[Assignment], study: StudyFile) -> float | None:
-    """Return the visible seconds under which a page is too fast; None where nothing tells.
+def limits_of(pages: Sequence[Assignment], study: StudyFile) -> dict[str, float | None]:
+    """Return, for each part, the visible seconds under which a page is too fast.
 
-    The study's own, or a fifth of the median of complete main pages where five raters have some.
+    The study's own, or a fifth of the median of the part's complete pages where five raters have
+    some; None where nothing tells.
     """
+    return {part: _limit_of(own, study) for part, own in by_part(pages).items()}
+
+
+def _limit_of(pages: Sequence[Assignment], study: StudyFile) -> float | None:
     if study.too_fast_s is not None:
         return study.too_fast_s
-    main = [page for page in pages if page.kind == "main"]
-    if len({page.participant_id for page in main}) < FEWEST_RATERS:
+    if len({page.participant_id for page in pages}) < FEWEST_RATERS:
         return None
-    return FRACTION * float(np.median([page.seconds for page in main]))
+    return FRACTION * float(np.median([page.seconds for page in pages]))
+
+
+def _is_fast(page: Assignment, limits: Mapping[str, float | None]) -> bool:
+    limit = limits[part_of(page)]
+    return limit is not None and page.seconds < limit
 
 
 def flags(
@@ -98,7 +108,7 @@ def flags(
         The questions of each stage, by the stage's key in the database.
 
     """
-    limit = limit_of(pages, study)
+    limits = limits_of(pages, study)
     answers: dict[int, list[Answer]] = {}
     for answer in Answer.objects.filter(assignment__in=[p.pk for p in pages]).order_by("pk"):
         answers.setdefault(answer.assignment_id, []).append(answer)
@@ -120,7 +130,7 @@ def flags(
             Flags(
                 code=code,
                 pages=len(own),
-                fast=0 if limit is None else sum(page.seconds < limit for page in own),
+                fast=sum(_is_fast(page, limits) for page in own),
                 checks=len(checks),
                 failed=sum(not right for right in checks),
                 run=longest_run(values),

@@ -54,9 +54,27 @@ def done_pages() -> list[Assignment]:
     """Return every complete page of the work."""
     return list(
         Assignment.objects.filter(kind__in=WORK, done_at__isnull=False)
-        .select_related("participant", "item", "stage")
+        .select_related("participant", "item", "stage", "chat")
         .order_by("participant__code", "position")
     )
+
+
+def part_of(page: Assignment) -> str:
+    """Return which part of the work a page is: pages of different parts take different times.
+
+    Its stage, with the kind of page where it is not one of the main items, or a conversation.
+    """
+    stage = page.stage.key if page.stage is not None else ""
+    kind = "conversation" if hasattr(page, "chat") else page.kind
+    return stage if kind == "main" else f"{stage}, {kind}"
+
+
+def by_part(pages: Sequence[Assignment]) -> dict[str, list[Assignment]]:
+    """Return the pages of each part, the parts by their names."""
+    parts: dict[str, list[Assignment]] = {}
+    for page in pages:
+        parts.setdefault(part_of(page), []).append(page)
+    return dict(sorted(parts.items()))
 
 
 def by_rater(pages: Sequence[Assignment]) -> list[Spread]:
@@ -72,7 +90,7 @@ def by_item(pages: Sequence[Assignment]) -> list[Spread]:
 
 
 def in_all(pages: Sequence[Assignment]) -> Result:
-    """Return the median of all pages with its interval."""
+    """Return the median of some pages, of one part, with its interval."""
     return median([page.seconds for page in pages])
 
 

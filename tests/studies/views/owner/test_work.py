@@ -133,3 +133,10 @@ def test_choices_among_answers_are_compared_without_naming_their_sources(
     option = next(option for option, label in aliases.items() if label == "q0-alpha")
     owner.post(f"/owner/differing/{stage.pk}/{one.pk}/", {one.dimension: option})
     assert Adjudication.objects.get().labels == ["q0-alpha"]
+
+
+def test_agreement_is_not_spoken_of_where_each_answers_about_their_own_conversation(
+    owner: Client, make_chat: Callable[..., Study]
+) -> None:
+    make_chat()
+    assert "Agreement does not apply" in owner.get("/owner/agreement/").content.decode()

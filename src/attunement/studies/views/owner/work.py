@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,13 +15,15 @@ from attunement.studies import adjudication, timing
 from attunement.studies.agreement import agreement_so_far
 from attunement.studies.asked import LANGUAGE, dimensions_of, said
 from attunement.studies.charts import interval_of
-from attunement.studies.flags import FEWEST_RATERS, flags, limit_of
+from attunement.studies.flags import FEWEST_RATERS, flags, limits_of
 from attunement.studies.models import Answer, Stage
 from attunement.studies.opened import described, the_study
 from attunement.studies.saving import posted_of
 from attunement.studies.views.owner.access import owner_page, who
 
 A_PAGE = 50
+ALONE = {"chat-then-rate": "conversations", "write": "questions"}
+"""Protocols in which nobody answers about what somebody else does: what each has alone."""
 LEAST = ("1", "2", "3", "4")
 """Points from which ordered answers can be said to differ."""
 
@@ -31,16 +35,27 @@ def raters(request: HttpRequest) -> HttpResponse:
     study = described()
     pages = timing.done_pages()
     asked = {stage.pk: dimensions_of(stage) for stage in the_study().stages.all()}
+    parts = timing.by_part(pages)
+    limits = limits_of(pages, study)
+    own: dict[str, list[tuple[str, timing.Spread]]] = {}
+    for part, of_it in parts.items():
+        for spread in timing.by_rater(of_it):
+            own.setdefault(spread.name, []).append((part, spread))
     seen = {f.code: f for f in flags(pages, study, asked)}
     return render(
         request,
         "studies/owner/raters.html",
         {
             "here": "raters",
-            "rows": [(spread, seen[spread.name]) for spread in timing.by_rater(pages)],
-            "items": timing.by_item(pages),
-            "all": timing.in_all(pages),
-            "limit": limit_of(pages, study),
+            "rows": [
+                (spread, seen[spread.name], own.get(spread.name, []))
+                for spread in timing.by_rater(pages)
+            ],
+            "parts": [
+                (part, timing.in_all(of_it), limits[part], timing.by_item(of_it))
+                for part, of_it in parts.items()
+            ],
+            "limited": any(limit is not None for limit in limits.values()),
             "own_limit": study.too_fast_s is not None,
             "fewest": FEWEST_RATERS,
         },
@@ -51,15 +66,20 @@ def raters(request: HttpRequest) -> HttpResponse:
 @owner_page
 def agreement(request: HttpRequest) -> HttpResponse:
     """Show the agreement on each question so far."""
-    shown = []
+    shown: list[tuple[Stage, list[Any]]] = []
+    alone = ALONE.get(described().protocol.type)
     for stage in the_study().stages.exclude(opened_at=None):
+        if alone is not None:
+            shown.append((stage, []))
+            continue
         labels = {id: said(d.label) for id, d in dimensions_of(stage).items()}
         rows = []
         for result in agreement_so_far(stage):
             id = result.group["dimension"]
             rows.append((labels.get(id, id), result, interval_of(result)))
         shown.append((stage, rows))
-    return render(request, "studies/owner/agreement.html", {"here": "agreement", "stages": shown})
+    context = {"here": "agreement", "stages": shown, "alone": alone}
+    return render(request, "studies/owner/agreement.html", context)
 
 
 @require_GET

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from attunement.cli._common import friendly, out, print_json
+from attunement.cli._common import console, friendly, out, print_json
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
@@ -33,11 +33,13 @@ def reproduce(
     as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output."),
 ) -> None:
     """Print each published number that can be computed again beside what this package computes."""
-    from attunement.reproduce import TITLES
+    from attunement.reproduce import TAKES, TITLES
     from attunement.reproduce import reproduce as compute
 
     if data is None and os.environ.get("ATTUNEMENT_SHARED"):
         data = Path(os.environ["ATTUNEMENT_SHARED"])
+    if data is not None and paper in TAKES:
+        console().print(f"{paper}: {TAKES[paper]}.")
     rows = compute(paper, data)
     if as_json:
         from attunement.reproduce.text import as_results, as_rows

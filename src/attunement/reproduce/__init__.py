@@ -52,6 +52,9 @@ TITLES = {
 }
 """Short name of a paper -> its title."""
 
+TAKES = {"socio-emotional": "a planner is trained first, which takes about a minute"}
+"""Short name of a paper -> why one has to wait for its numbers."""
+
 
 def reproduce(paper: str, data: Path | None = None) -> list[Comparison]:
     """Return each published number of ``paper`` beside what this package computes.
@@ -85,4 +88,4 @@ def reproduce(paper: str, data: Path | None = None) -> list[Comparison]:
     return PAPERS[paper](data)
 
 
-__all__ = ["FILES", "PAPERS", "TITLES", "Comparison", "reproduce"]
+__all__ = ["FILES", "PAPERS", "TAKES", "TITLES", "Comparison", "reproduce"]

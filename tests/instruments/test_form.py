@@ -109,8 +109,8 @@ def test_the_form_is_a_function_of_instrument_and_language() -> None:
 
 def test_a_language_or_a_dimension_that_is_not_there_is_an_error() -> None:
     instrument = load_instrument("counselbench-adv")
-    with pytest.raises(UserError, match="no texts in 'it'"):
-        build_form(instrument, "it")
+    with pytest.raises(UserError, match="no texts in 'de'"):
+        build_form(instrument, "de")
     with pytest.raises(UserError, match="no dimension 'rude'"):
         build_form(instrument, dimensions=["rude"])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attunement.cli.study import app
-from attunement.studies import config
+from attunement.studies import config, config_delphi
 from attunement.studies.export import export_study
 from attunement.studies.models import Study
 
@@ -26,9 +26,9 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "studies.md").read_text(e
         config.ChatThenRate,
         config.Bot,
         config.Write,
-        config.Delphi,
-        config.PanelThresholds,
-        config.PanelTranslation,
+        config_delphi.Delphi,
+        config_delphi.PanelThresholds,
+        config_delphi.PanelTranslation,
     ],
 )
 def test_every_key_is_explained(part: type[config.Strict]) -> None:

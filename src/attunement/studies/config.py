@@ -16,7 +16,6 @@ from pydantic import Field, ValidationError, model_validator
 from attunement.decoding import decode_yaml
 from attunement.errors import UserError, nearest
 from attunement.instruments import (
-    BooleanScale,
     Dimension,
     Instrument,
     Slug,
@@ -24,6 +23,13 @@ from attunement.instruments import (
     Strict,
     Words,
     load_instrument,
+)
+from attunement.studies.config_delphi import (
+    Delphi,
+    PanelThresholds,
+    PanelTranslation,
+    refuse_unfit,
+    refuse_untranslated,
 )
 
 if TYPE_CHECKING:
@@ -163,48 +169,6 @@ class Write(Strict):
     per_mode: Few = Field(2, description="questions a contributor writes for each mode")
 
 
-class PanelThresholds(Strict):
-    """When an item of a Delphi stays."""
-
-    agreement: Annotated[float, Field(ge=0, le=100)] = Field(
-        75, description="per cent of the panel who rate its relevance 4 or 5, at least"
-    )
-    mean: Annotated[float, Field(ge=1, le=5)] = Field(3, description="mean relevance, at least")
-    iqr: Annotated[float, Field(gt=0)] = Field(
-        2, description="interquartile range of relevance, below"
-    )
-    redundancy: Annotated[float, Field(ge=0)] | None = Field(
-        None, description="more flags than this drop it; by default the third quartile of all"
-    )
-
-
-class PanelTranslation(Strict):
-    """A translation of the items that native speakers judge, from the second round on."""
-
-    language: Literal["en", "it"] = Field(description="of the translation; the draft has it")
-    native: Slug = Field(description="a yes-or-no background question: a native speaker?")
-
-
-class Delphi(Strict):
-    """A panel of experts settles in rounds which items a scale is to have."""
-
-    type: Literal["delphi"]
-    instrument: str = Field(description="the draft: its dimensions are the items")
-    panel: Positive = Field(16, description="experts")
-    rounds: Annotated[int, Field(ge=1, le=9)] = 2
-    thresholds: PanelThresholds = PanelThresholds()
-    minimum: Annotated[int, Field(ge=0)] = Field(
-        3, description="items that a dimension keeps where redundancy would take them"
-    )
-    translation: PanelTranslation | None = None
-
-    @model_validator(mode="after")
-    def _check_rounds(self) -> Self:
-        if self.translation is not None and self.rounds < 2:
-            raise ValueError("a translation is judged from the second round on: set rounds to 2")
-        return self
-
-
 class Completion(Strict):
     """What people get at the end."""
 
@@ -321,18 +285,8 @@ class StudyFile(Strict):
 
     @model_validator(mode="after")
     def _check_panel(self) -> Self:
-        if not isinstance(self.protocol, Delphi):
-            return self
-        if self.training:
-            raise ValueError("a delphi has no training: its items have no right rating")
-        asked = self.protocol.translation
-        if asked is not None and not any(
-            d.id == asked.native and isinstance(d.scale, BooleanScale) for d in self.background
-        ):
-            raise ValueError(
-                f"protocol.translation.native names {asked.native!r}, which is no yes-or-no "
-                "question under background"
-            )
+        if isinstance(self.protocol, Delphi):
+            refuse_unfit(self.protocol, self.background, trained=bool(self.training))
         return self
 
 
@@ -413,19 +367,8 @@ def study_instrument(study: StudyFile, folder: Path) -> Instrument:
     if isinstance(study.protocol, ChatThenRate):
         return _offering(instrument, study.protocol.not_applicable)
     if isinstance(study.protocol, Delphi):
-        _refuse_untranslated(study.protocol, instrument)
+        refuse_untranslated(study.protocol, instrument)
     return instrument
-
-
-def _refuse_untranslated(protocol: Delphi, instrument: Instrument) -> None:
-    judged = protocol.translation
-    if judged is not None and judged.language not in instrument.languages[1:]:
-        raise UserError(
-            f"{instrument.name} has no translation into {judged.language!r}.",
-            where="protocol.translation.language",
-            fix="Give the draft's texts in that language too, after its own; wordings can be "
-            "edited between the rounds.",
-        )
 
 
 def _offering(instrument: Instrument, ids: tuple[str, ...]) -> Instrument:

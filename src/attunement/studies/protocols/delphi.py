@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from attunement.errors import UserError
 from attunement.instruments.writing import to_yaml
 from attunement.studies.asking import Unit
-from attunement.studies.config import Delphi, StudyFile
+from attunement.studies.config import StudyFile
+from attunement.studies.config_delphi import Delphi
 from attunement.studies.models import Answer, Assignment, Participant, Stage, Study
 from attunement.studies.opened import described, instrument_of
 from attunement.studies.participants import framed, make_participants

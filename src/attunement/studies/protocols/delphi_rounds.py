@@ -26,7 +26,7 @@ from attunement.delphi.items import items_of_instrument
 from attunement.errors import UserError
 from attunement.instruments import Instrument, Subscale, Words
 from attunement.stats.stability import Stability
-from attunement.studies.config import Delphi
+from attunement.studies.config_delphi import Delphi
 from attunement.studies.models import Answer, Assignment, PanelDecision, Stage
 from attunement.studies.opened import described
 from attunement.studies.opened import instrument_of as asked_in

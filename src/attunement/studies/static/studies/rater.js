@@ -273,9 +273,15 @@ keysOff.addEventListener("change", () => {
   } catch { /* for this page only, then */ }
 });
 
-function openQuestion(after) {
+function openQuestion(after, fits = () => true) {
   const all = fieldsets();
-  return all.slice(after ? all.indexOf(after) + 1 : 0).find((f) => !f.classList.contains("answered"));
+  const rest = all.slice(after ? all.indexOf(after) + 1 : 0);
+  return rest.find((f) => !f.classList.contains("answered") && fits(f));
+}
+
+// A question that may be left out and has no number keys: the next digit would be typed into it.
+function isAside(fieldset) {
+  return Boolean(fieldset.querySelector("legend .optional")) && !digitsOf(fieldset).size;
 }
 
 function goTo(fieldset) {
@@ -290,7 +296,7 @@ function answer(digit) {
   const choice = here && digitsOf(here).get(digit);
   if (!choice) return false;
   if (!(choice.type === "radio" && choice.checked)) choice.click();
-  if (choice.type === "radio") goTo(openQuestion(here));
+  if (choice.type === "radio") goTo(openQuestion(here, (f) => !isAside(f)));
   else choice.focus();
   return true;
 }

@@ -13,7 +13,7 @@ from attunement.delphi import Outcome, as_markdown
 from attunement.errors import UserError
 from attunement.instruments.writing import to_yaml
 from attunement.studies.asked import said
-from attunement.studies.config import Delphi
+from attunement.studies.config_delphi import Delphi
 from attunement.studies.models import Answer, PanelDecision, Stage
 from attunement.studies.opened import described, instrument_of, the_study
 from attunement.studies.protocols import delphi_deciding as deciding

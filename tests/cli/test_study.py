@@ -252,9 +252,11 @@ def test_demonstrations_of_all_protocols_end_together(tmp_path: Path) -> None:
 def test_addresses_are_invited_and_are_no_formulas(
     study: Command, small: Path, folder: Path
 ) -> None:
-    (folder / "people.txt").write_text("=cmd@example.org\nmara@example.org\n", encoding="utf-8")
+    listed = "=cmd@example.org\nmara@example.org\nmara@example.org\n"
+    (folder / "people.txt").write_text(listed, encoding="utf-8")
     words = ("--addresses", "people.txt", "--base-url", "https://study.example.org")
-    study("invite", "small", *words, "--out", "links.csv")
+    said = study("invite", "small", *words, "--out", "links.csv").stderr
+    assert "mara@example.org stands more than once" in said
     assert stat.S_IMODE((folder / "links.csv").stat().st_mode) == 0o600
     rows = links((folder / "links.csv").read_text(encoding="utf-8"))
     assert [row["address"] for row in rows] == ["'=cmd@example.org", "mara@example.org"]
@@ -271,6 +273,15 @@ def test_an_owner_s_password_of_one_s_own_is_not_printed(study: Command, folder:
     done = study(*words)
     assert "a-long-quiet-river" not in done.stdout + done.stderr
     assert "password" not in done.stdout
+    assert "Log in as 'owner' with the password of your file" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_lost_password_is_replaced(study: Command, small: Path, folder: Path) -> None:
+    drawn = study("password", "small").stdout
+    assert drawn.startswith("owner's password: ")
+    (folder / "new.txt").write_text("12345\n", encoding="utf-8")
+    assert "too short" in study("password", "small", "--password-file", "new.txt", code=2).stderr
 
 
 @pytest.mark.slow

@@ -6,18 +6,39 @@ from typing import Any
 import pytest
 
 from attunement.instruments import load_instrument
-from attunement.studies.checks import memory_dimensions, warnings_of
-from attunement.studies.config import read_study
+from attunement.studies.checks import memory_dimensions, sizes, unreachable, warnings_of
+from attunement.studies.config import StudyFile, read_study
 from stubs.llm import StubLLM
 from stubs.study_files import study_text
 
 HERE = "http://127.0.0.1:9/v1"
 
 
-def warned(*, ask: bool = False, bot: dict[str, Any] | None = None, **keys: Any) -> list[str]:
+def study_of(*, bot: dict[str, Any] | None = None, **keys: Any) -> StudyFile:
     bots = {"heron": {"model": "m", "base_url": HERE, **(bot or {})}}
     text = study_text(protocol={"type": "chat-then-rate", "bots": bots, **keys})
-    return warnings_of(read_study(text, where="study file"), Path(), ask=ask)
+    return read_study(text, where="study file")
+
+
+def warned(**keys: Any) -> list[str]:
+    return warnings_of(study_of(**keys), Path())
+
+
+def asked(**keys: Any) -> list[str]:
+    return unreachable(study_of(**keys))
+
+
+def test_more_items_a_rater_than_there_are_is_said() -> None:
+    protocol = {"type": "rate", "instrument": "crisis-handling", "items_per_rater": 9}
+    study = read_study(study_text(protocol=protocol), where="study file")
+    assert sizes(study, 9) == []
+    (said,) = sizes(study, 4)
+    assert "items_per_rater is 9, and there are 4 items" in said
+
+
+def test_a_country_without_support_lines_is_said() -> None:
+    (said,) = sizes(read_study(study_text(country="ZZ"), where="study file"), 9)
+    assert "no support lines are known of ZZ" in said
 
 
 def test_the_questions_on_memory_are_those_of_the_subscale_memory() -> None:
@@ -74,10 +95,10 @@ def test_the_embedded_model_is_not_for_people_in_distress() -> None:
 def test_endpoints_are_asked_only_on_demand() -> None:
     with StubLLM() as server:
         kept = {"sessions": 2, "memory": "kept", "bot": {"base_url": server.base_url}}
-        assert warned(**kept, ask=True) == []
+        assert asked(**kept) == []
         assert server.calls == 0  # no model was asked for words
     assert warned(**kept) == []
-    (said,) = warned(**kept, ask=True)
+    (said,) = asked(**kept)
     assert "nothing answers for the bot 'heron'" in said
 
 

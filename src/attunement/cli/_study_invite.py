@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attunement.cli._common import console
 from attunement.cli._study_folder import BY
 from attunement.cli._study_serve import link_of
 from attunement.errors import UserError
@@ -43,7 +44,10 @@ def invite(count: int | None, addresses: Path | None, *, again: bool) -> list[Pa
         there = Participant.objects.filter(revoked_at=None, withdrawn_at=None, finished_at=None)
         return list(there.filter(invited_at__isnull=False))
     if addresses is not None:
-        named = invitations.read_addresses(addresses.read_text(encoding="utf-8-sig"))
+        text = addresses.read_text(encoding="utf-8-sig")
+        named = invitations.read_addresses(text)
+        for address in invitations.repeated(text):
+            console().print(f"{address} stands more than once: it gets one place.", markup=False)
         return invitations.invite_addresses(named, by=BY)
     free = invitations.free_places().count()
     if not free:

@@ -73,10 +73,15 @@ def check(file: Path, *, reach: bool) -> tuple[Found, Design | None]:
             return found, None
         from django.db import connection
 
-        from attunement.studies.checks import warnings_of
+        from attunement.studies.checks import sizes, unreachable, warnings_of
         from attunement.studies.design import design_of_study
 
         design = design_of_study()
-        found.warnings += warnings_of(found.study, file.parent, ask=reach)
+        found.warnings += [
+            *warnings_of(found.study, file.parent),
+            *sizes(found.study, design.items),
+        ]
+        if reach:
+            found.problems += unreachable(found.study)
         connection.close()
     return found, design

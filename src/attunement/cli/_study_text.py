@@ -45,7 +45,11 @@ def show_check(file: Path, found: Found, design: Design | None) -> None:
             table.add_row("items, answers", f"{design.items}, {design.answers}")
             table.add_row("raters an item", _range(design.raters_an_item))
             table.add_row("items a rater", _range(design.items_a_rater))
-        table.add_row("pages a participant", _range(design.pages))
+        pages = _range(design.pages)
+        if design.screens != design.pages:
+            # What participants read is "Page 3 of 25": a screen, where a page has several
+            pages += f", on {_range(design.screens)} screens"
+        table.add_row("pages a participant", pages)
         table.add_row("questions a participant", _range(design.questions))
         table.add_row("minutes a participant, about", _range(design.minutes))
         out().print(table)
@@ -58,6 +62,9 @@ def show_check(file: Path, found: Found, design: Design | None) -> None:
 
 def show_made(folder: Path, found: Found, password: str | None) -> None:
     """Print what was made, the password once, and what to do next."""
+    from attunement.studies.models import Stage
+
+    later = Stage.objects.filter(opened_at=None).order_by("position").values_list("key", flat=True)
     show = console()
     for line in found.warnings:
         show.print(plain(f"warning: {line}", "yellow"))
@@ -66,11 +73,14 @@ def show_made(folder: Path, found: Found, password: str | None) -> None:
         # Standard output, so that it can be piped into a safe place and nowhere else
         out().print(f"owner's password: {password}", markup=False)
         show.print("Log in as 'owner' with it. It is shown this once, and stored as a hash only.")
+    else:
+        show.print("Log in as 'owner' with the password of your file.")
     show.print("Next:")
     for line in (
         f"attunement study serve {folder}",
         f"attunement study invite {folder} --base-url https://YOUR-ADDRESS --out links.csv",
         f"attunement study status {folder}",
+        *(f"attunement study open-stage {folder} {stage}" for stage in later),
         f"attunement study export {folder} --out results",
     ):
         show.print(f"  {line}", markup=False)

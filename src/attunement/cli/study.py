@@ -192,7 +192,9 @@ def invite(
         write_private(file, table)
         console().print(f"wrote {file}", markup=False)
     if base_url is None:
-        console().print("These links lead to this machine; --base-url names another address.")
+        console().print(
+            "These links lead to this machine, port 8000; --base-url names another address or port."
+        )
 
 
 @app.command("status")
@@ -267,6 +269,13 @@ def open_stage(
         )
     open_it(found, by=BY)
     console().print(f"The stage {stage} is open.", markup=False)
+    if found.position:
+        console().print(
+            "Nobody is told by itself: ask people back by the links that they have. Once more: "
+            f"attunement study invite {folder} --again --base-url https://YOUR-ADDRESS",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 @app.command("close")
@@ -280,6 +289,29 @@ def close(folder: Path = FOLDER) -> None:
 
     close_study(study, by=BY)
     console().print("The study is closed. Now: attunement study export", markup=False)
+
+
+@app.command("password")
+@friendly
+def password(
+    folder: Path = FOLDER,
+    password_file: Path | None = typer.Option(
+        None,
+        "--password-file",
+        help="File whose first line is the new password; without it one is drawn and printed.",
+    ),
+) -> None:
+    """Give the owner a new password, such as where the old one is lost; the old one is dead."""
+    from attunement.cli._study_folder import BY, open_folder, read_password
+
+    given = read_password(password_file)
+    open_folder(folder)
+    from attunement.studies.owner import change_password
+
+    chosen = change_password(given, by=BY)
+    if given is None:
+        out().print(f"owner's password: {chosen}", markup=False)
+    console().print("Log in as 'owner' with it; whoever was logged in is logged out.")
 
 
 @app.command("backup")

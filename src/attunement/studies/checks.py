@@ -10,13 +10,14 @@ from attunement.errors import UserError
 from attunement.instruments import Instrument
 from attunement.loopback import is_loopback
 from attunement.studies.chat.endpoint import ReplyFailed, is_there
-from attunement.studies.config import LOCAL, Bot, ChatThenRate, StudyFile, study_instrument
+from attunement.studies.config import LOCAL, Bot, ChatThenRate, Rate, StudyFile, study_instrument
+from attunement.studies.support import COUNTRIES
 
 MEMORY = ("memory", "memoria")
 """Words in the name of a subscale, or of a question, that is about earlier conversations."""
 
 
-def warnings_of(study: StudyFile, folder: Path, *, ask: bool = False) -> list[str]:
+def warnings_of(study: StudyFile, folder: Path) -> list[str]:
     """Return warnings about a study, each with what can be done.
 
     Parameters
@@ -24,9 +25,7 @@ def warnings_of(study: StudyFile, folder: Path, *, ask: bool = False) -> list[st
     study
         What its file says.
     folder
-        Where the file lies.
-    ask
-        Whether to see if the chatbots can be reached; else nothing is asked of any network.
+        Where the file lies. Nothing is asked of any network.
 
     Raises
     ------
@@ -41,8 +40,33 @@ def warnings_of(study: StudyFile, folder: Path, *, ask: bool = False) -> list[st
     said = [*_about_memory(protocol, instrument), *_about_unit(instrument)]
     for name, bot in protocol.bots.items():
         said += _about_bot(name, bot)
-        if ask:
-            said += _about_reach(name, bot)
+    return said
+
+
+def unreachable(study: StudyFile) -> list[str]:
+    """Ask each chatbot of a study whether it is there, and say of which it cannot be seen."""
+    protocol = study.protocol
+    bots = protocol.bots if isinstance(protocol, ChatThenRate) else {}
+    return [line for name, bot in bots.items() for line in _about_reach(name, bot)]
+
+
+def sizes(study: StudyFile, items: int) -> list[str]:
+    """Return warnings about what a study's file asks for and cannot get.
+
+    ``items`` is how many main items the study has.
+    """
+    said = []
+    protocol = study.protocol
+    if isinstance(protocol, Rate) and (protocol.items_per_rater or 0) > items:
+        said.append(
+            f"items_per_rater is {protocol.items_per_rater}, and there are {items} items: each "
+            "rater gets all of them."
+        )
+    if study.country is not None and study.country not in COUNTRIES:
+        said.append(
+            f"country: no support lines are known of {study.country}, so that none of its own come "
+            f"first. Known: {', '.join(COUNTRIES)}."
+        )
     return said
 
 

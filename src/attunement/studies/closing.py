@@ -45,7 +45,11 @@ def close_study(study: Study, *, by: str) -> None:
     with transaction.atomic():
         held = Study.objects.select_for_update().get(pk=study.pk)
         if held.closed_at is not None:
-            raise UserError("the study is closed already.", where=held.key)
+            raise UserError(
+                "the study is closed already.",
+                where=held.key,
+                fix="Export it, or open it again on the overview of the owner's pages.",
+            )
         held.closed_at = timezone.now()
         held.save(update_fields=["closed_at"])
         log(by, "study closed")

@@ -35,6 +35,9 @@ class Design:
         Different people who get an item.
     items_a_rater, pages, questions
         Of one participant.
+    screens
+        Of one participant, who reads them as pages: a page has several where an item's answers come
+        one a screen.
     minutes
         Of one participant: reading at 238 words a minute and 8 seconds a question. Conversations
         and texts that are written come on top.
@@ -48,6 +51,7 @@ class Design:
     raters_an_item: Range
     items_a_rater: Range
     pages: Range
+    screens: Range
     questions: Range
     minutes: Range
 
@@ -58,7 +62,10 @@ class Design:
 
 def design_of_study() -> Design:
     """Count what the study of this database asks."""
+    from attunement.studies.views.showing import screens_of
+
     pages: dict[int, int] = defaultdict(int)
+    screens: dict[int, int] = defaultdict(int)
     questions: dict[int, int] = defaultdict(int)
     seconds: dict[int, float] = defaultdict(float)
     items: dict[int, set[int | str]] = defaultdict(set)
@@ -72,6 +79,7 @@ def design_of_study() -> Design:
         words = sum(len(t["text"].split()) for t in turns)
         words += sum(len((unit.text or "").split()) for unit in units)
         pages[person] += 1
+        screens[person] += len(screens_of(page))
         questions[person] += asked
         seconds[person] += words / WORDS_A_MINUTE * 60 + asked * SECONDS_A_QUESTION
         if page.kind == "main" and page.item_id is not None:
@@ -90,6 +98,7 @@ def design_of_study() -> Design:
         raters_an_item=_range(len(r) for r in raters.values()),
         items_a_rater=_range(len(i) for i in items.values()),
         pages=_range(pages.values()),
+        screens=_range(screens.values()),
         questions=_range(questions.values()),
         minutes=_range(s / 60 for s in seconds.values()),
     )

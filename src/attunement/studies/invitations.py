@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -89,6 +90,12 @@ def read_addresses(text: str) -> list[str]:
             ) from None
         found[address] = None
     return list(found)
+
+
+def repeated(text: str) -> list[str]:
+    """Return the addresses that stand more than once in a text with one a line."""
+    lines = (line.strip().strip(",;").strip() for line in text.splitlines())
+    return [address for address, times in Counter(filter(None, lines)).items() if times > 1]
 
 
 def invite_addresses(addresses: Sequence[str], *, by: str) -> list[Participant]:

@@ -20,6 +20,38 @@ def make_owner(password: str | None = None) -> str:
 
     """
     from django.contrib.auth import get_user_model
+
+    chosen = _chosen(password)
+    get_user_model().objects.create_superuser(NAME, password=chosen)
+    return chosen
+
+
+def change_password(password: str | None = None, *, by: str) -> str:
+    """Give the owner a new password and return it; one is drawn where none is given.
+
+    Raises
+    ------
+    UserError
+        Where the password is too easy to guess.
+
+    """
+    from django.contrib.auth import get_user_model
+    from django.db import transaction
+
+    from attunement.studies.audit import log
+
+    chosen = _chosen(password)
+    with transaction.atomic():
+        account, _ = get_user_model().objects.get_or_create(
+            username=NAME, defaults={"is_staff": True, "is_superuser": True}
+        )
+        account.set_password(chosen)
+        account.save()
+        log(by, "password changed")
+    return chosen
+
+
+def _chosen(password: str | None) -> str:
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 
@@ -30,5 +62,4 @@ def make_owner(password: str | None = None) -> str:
         raise UserError(
             " ".join(error.messages), where="the password", fix="Choose another."
         ) from None
-    get_user_model().objects.create_superuser(NAME, password=chosen)
     return chosen

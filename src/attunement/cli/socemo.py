@@ -132,15 +132,15 @@ def _drawn(items: pl.DataFrame) -> list[str] | None:
 def _scores(scores: SocioEmotional) -> Any:
     from rich.table import Table
 
-    columns = {"kept": scores.filter, "chosen": scores.top3}
+    columns = {"filter": scores.filter, "top3": scores.top3}
     for result in scores.axes:
         columns.setdefault(result.name, []).append(result)
-    columns |= {"socemo": scores.socemo, "fluency": scores.fluency}
+    columns |= {"socemo": scores.socemo, "weighted_fluency": scores.fluency}
     table = Table()
-    table.add_column("source")
+    table.add_column("source", overflow="fold")
     for name, results in columns.items():
         if results:
-            table.add_column(plain(name), justify="right")
+            table.add_column(plain(name), justify="right", overflow="fold")
     by_source = [
         {result.group["source"]: result for result in results} for results in columns.values()
     ]
@@ -149,9 +149,9 @@ def _scores(scores: SocioEmotional) -> Any:
         table.add_row(plain(source), *cells)
     first = scores.socemo[0].n if scores.socemo else 0
     table.caption = (
-        "All 0 to 1. kept, chosen: share of the contexts that a rater saw, mean over raters. The "
-        "axes: mean rating of annotated answers. socemo, fluency: the mean of the axes and the "
-        f"fluency of annotated answers, over {first} contexts, 0 where none was annotated."
+        "All 0 to 1. filter, top3: share of the contexts that a rater saw, mean over raters. The "
+        "axes: mean rating of annotated answers. socemo, weighted_fluency: the mean of the axes and "
+        f"the fluency of annotated answers, over {first} contexts, 0 where none was annotated."
     )
     return table
 

@@ -2,6 +2,7 @@
 
 import { cut, Text } from "./text.js";
 
+const REST_PX = 240; // a text that ends so soon below the words is kept free
 const SETTLE_MS = 250; // a selection that has not changed for so long is meant
 
 function make(tag, className, text) {
@@ -264,7 +265,10 @@ export class Marker {
     const widest = this.element.getBoundingClientRect().right - box.offsetWidth;
     box.style.left = `${Math.max(16, Math.min(where.left, widest)) + scrollX}px`;
     const lowest = document.documentElement.clientHeight - box.offsetHeight - 12;
-    box.style.top = `${Math.min(where.bottom + 8, lowest) + scrollY}px`;
+    // The rest of a short text stays in sight: the bar goes below all of it
+    const end = this.element.getBoundingClientRect().bottom;
+    const under = end - where.bottom < REST_PX && end + 8 <= lowest ? end : where.bottom;
+    box.style.top = `${Math.min(under + 8, lowest) + scrollY}px`;
   }
 
   withdraw() {

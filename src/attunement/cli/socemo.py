@@ -150,8 +150,8 @@ def _scores(scores: SocioEmotional) -> Any:
     first = scores.socemo[0].n if scores.socemo else 0
     table.caption = (
         "All 0 to 1. filter, top3: share of the contexts that a rater saw, mean over raters. The "
-        "axes: mean rating of annotated answers. socemo, weighted_fluency: the mean of the axes and "
-        f"the fluency of annotated answers, over {first} contexts, 0 where none was annotated."
+        "axes: mean rating of annotated answers. socemo, weighted_fluency: the mean of the axes "
+        f"and the fluency of annotated answers, over {first} contexts, 0 where none was annotated."
     )
     return table
 

@@ -120,3 +120,13 @@ def test_a_file_that_cannot_be_read_is_the_one_problem(tmp_path: Path) -> None:
     found = check_files(tmp_path / "study.yaml")
     assert len(found.problems) == 1
     assert found.study is None
+
+
+def test_a_fault_of_the_study_file_is_told_in_plain_words_with_its_line(tmp_path: Path) -> None:
+    words = study_text(closes="soon", country="Italy")
+    (tmp_path / "study.yaml").write_text(words, encoding="utf-8")
+    (said,) = check_files(tmp_path / "study.yaml").problems
+    line = 1 + next(n for n, line in enumerate(words.splitlines()) if line.startswith("closes"))
+    assert f"line {line}, closes: a date is wanted here, such as 2027-01-31" in said
+    assert "country: two capital letters are wanted here" in said
+    assert "Input should" not in said

@@ -31,6 +31,7 @@ from attunement.studies.config_delphi import (
     refuse_unfit,
     refuse_untranslated,
 )
+from attunement.studies.config_faults import line_of, told
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -310,7 +311,7 @@ def read_study(text: str, *, where: str) -> StudyFile:
     try:
         return StudyFile.model_validate(raw)
     except ValidationError as error:
-        said = "; ".join(_words(e) for e in error.errors())
+        said = "; ".join(_words(e, text) for e in error.errors())
         raise UserError(f"not a valid study: {said}.", where=where) from None
 
 
@@ -326,16 +327,19 @@ def unstorable(value: object) -> str:
     return next(filter(None, map(unstorable, parts)), "")
 
 
-def _words(error: ErrorDetails) -> str:
+def _words(error: ErrorDetails, text: str) -> str:
     tags = [t.model_fields["type"].annotation.__args__[0] for t in _PROTOCOLS]  # type: ignore[union-attr]
-    loc = [str(part) for part in error["loc"] if part not in tags]
+    path = [part for part in error["loc"] if part not in tags]
+    loc = [str(part) for part in path]
     key = ".".join(loc)
+    line = f"line {line_of(text, path)}, " if path else ""
     if error["type"] == "extra_forbidden":
         guess = nearest(loc[-1], sorted({f for part in _PARTS for f in part.model_fields}))
-        return f"unknown key {key!r}" + (f", did you mean {guess!r}?" if guess else "")
+        return f"{line}unknown key {key!r}" + (f", did you mean {guess!r}?" if guess else "")
     if error["type"] == "missing":
         return f"the key {key!r} is missing"
-    return f"{key}: {error['msg']}" if key else error["msg"]
+    said = told(error, path)
+    return f"{line}{key}: {said}" if key else said
 
 
 _PROTOCOLS: tuple[type[Strict], ...] = (Rate, FilterChooseAnnotate, ChatThenRate, Write, Delphi)

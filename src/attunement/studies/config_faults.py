@@ -23,7 +23,7 @@ def told(error: Mapping[str, Any], loc: Sequence[int | str]) -> str:
     if kind.startswith("date"):
         return "a date is wanted here, such as 2027-01-31"
     if kind == "less_than_equal":
-        return f"{error['ctx']['le']} or less is wanted here, not {error.get('input')!r}"
+        return f"{error['ctx']['le']:g} or less is wanted here, not {error.get('input')!r}"
     return reason(error)
 
 

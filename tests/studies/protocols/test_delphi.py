@@ -401,7 +401,7 @@ def test_a_check_counts_items_of_a_panel(panel: Make) -> None:
     [
         ({"translation": {"language": "it", "native": "age"}}, "'age', which is no yes-or-no"),
         ({"rounds": 1}, "from the second round on"),
-        ({"thresholds": {"agreement": 175}}, "less than or equal to 100"),
+        ({"thresholds": {"agreement": 175}}, "100 or less is wanted here"),
         ({"thresholds": {"agreemnt": 75}}, "did you mean 'agreement'"),
     ],
 )

@@ -492,7 +492,7 @@ def test_a_number_out_of_range_stays_where_it_is_and_is_not_called_saved(
     page.locator("button.primary").click()
     page.locator("input[name=years]").fill("999")
     page.locator("textarea[name='years.rationale']").fill("Since school.")
-    page.locator("[data-next] button.primary").click()
+    page.locator("[data-next]").evaluate("(form) => form.requestSubmit()")
     expect(page.locator("[data-status]")).to_contain_text("Not saved: Please enter a whole number")
     expect(page.locator("input[name=years]")).to_be_focused()
     page.wait_for_function("Object.keys(localStorage).every((k) => !k.includes('/r/'))")

@@ -19,6 +19,7 @@ from attunement.stats.omega import Hierarchy, schmid_leiman
 from attunement.stats.proportion import wilson
 from attunement.stats.reliability import Reliability, reliability
 from attunement.stats.result import Result, input_hash, signature
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -93,6 +94,7 @@ class Report:
         return [r for part in self.parts for r in part.results()] + list(self.hierarchy)
 
 
+@one_thread()
 def report(
     answers: Answers,
     *,

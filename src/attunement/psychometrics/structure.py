@@ -16,6 +16,7 @@ from attunement.stats.item_moments import Missing, answered, moments, resampled
 from attunement.stats.parallel_analysis import ParallelAnalysis, parallel_analysis
 from attunement.stats.result import Result, input_hash, signature
 from attunement.stats.rotation import Rotation
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +77,7 @@ class Structure:
         return found + [r for c in self.confirmed for r in c.results]
 
 
+@one_thread()
 def structure(
     answers: Answers,
     *,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attunement.stats.fit_indices import Fit, fit, srmr
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -126,6 +127,7 @@ def start(model: Model, correlation: Floats) -> Floats:
     return np.concatenate([loadings, np.full(len(model.pairs[0]), 0.3)])
 
 
+@one_thread()
 def confirm(values: ArrayLike, factor: Sequence[int] | ArrayLike) -> Confirmatory:
     """Fit the model by maximum likelihood to complete answers, taken as continuous.
 

@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from attunement.stats.cfa import Confirmatory, Model, degenerate, model, square, start
 from attunement.stats.fit_indices import fit, srmr
 from attunement.stats.polychoric import Polychoric, polychoric
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
 
+@one_thread()
 def confirm_ordinal(values: ArrayLike, factor: Sequence[int] | ArrayLike) -> Confirmatory:
     """Fit the model by WLSMV to complete ordered answers.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attunement.stats.rotation import Rotation, rotate
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 Extraction = Literal["minres", "ml"]
@@ -60,6 +61,7 @@ class Factors:
         return _explained(self.loadings, self.correlations) / len(self.loadings)
 
 
+@one_thread()
 def factors(
     correlations: ArrayLike,
     n_factors: int,

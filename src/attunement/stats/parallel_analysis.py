@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attunement.stats.item_moments import Missing, answered, moments
 from attunement.stats.result import input_hash, signature
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +49,7 @@ class ParallelAnalysis:
     signature: str
 
 
+@one_thread()
 def parallel_analysis(
     values: ArrayLike,
     *,

@@ -25,6 +25,7 @@ from attunement.stats.item_moments import (
 )
 from attunement.stats.omega import omega_total
 from attunement.stats.result import Result, input_hash, signature
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -191,6 +192,7 @@ _NAMES: dict[str, tuple[str, Callable[[Floats, Floats], Floats]]] = {
 }
 
 
+@one_thread()
 def reliability(
     values: ArrayLike,
     *,

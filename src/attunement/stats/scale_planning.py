@@ -18,6 +18,7 @@ from attunement.stats.item_moments import moments
 from attunement.stats.proportion import wilson
 from attunement.stats.reliability import cronbach, feldt_interval
 from attunement.stats.result import Result
+from attunement.stats.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -101,6 +102,7 @@ class Trial:
     typical: float
 
 
+@one_thread()
 def respondents_for_alpha(
     population: Population,
     half_width: float,
@@ -160,6 +162,7 @@ def respondents_for_alpha(
     return high, sorted(tried.values(), key=lambda t: t.n)
 
 
+@one_thread()
 def respondents_for_structure(
     population: Population,
     sizes: Sequence[int],

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attunement.cli import app
+from attunement.tables import conform, write_table
 from stubs.likert import answers, with_gaps
 
 NAMES = [f"x{i}" for i in range(1, 10)]
@@ -203,3 +204,36 @@ def test_nan_is_null_with_a_reason(tmp_path: Path) -> None:
     assert omega["estimate"] is None
     assert omega["reason"] == "everyone gave the same answer to x2"
     assert math.isfinite(named(answer, "alpha", scale="f")["estimate"])
+
+
+def test_nobody_who_answered_is_said_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("respondent,a,b\np1,,\np2,NA,\n", encoding="utf-8")
+    said = refused("reliability", tmp_path / "empty.csv", "--items", "a,b")
+    assert "nobody answered any item" in said
+    assert "empty.csv" in said
+    assert "--items" in said
+
+
+def test_the_folder_of_a_run_or_export_stands_for_its_ratings(tmp_path: Path) -> None:
+    values = answers()[:30]
+    rows = [
+        {
+            "unit": "response", "unit_id": f"r{i}", "item_id": "q", "source": "bot",
+            "rater": f"p{i}", "rater_kind": "human", "instrument": "survey", "dimension": name,
+            "value": float(value), "status": "ok",
+        }
+        for i, line in enumerate(values[:, :3])
+        for name, value in zip(NAMES, line, strict=False)
+    ]  # fmt: skip
+    write_table(conform(pl.DataFrame(rows), "ratings"), tmp_path / "ratings.parquet", "ratings")
+    wanted = ("--items", "x1,x2,x3", "--ends", "1,5", "--replicates", "0")
+    from_folder = found("reliability", tmp_path, *wanted)
+    wide = found("reliability", table(tmp_path, values), *wanted)
+    alpha = [r["estimate"] for r in wide["results"] if r["name"] == "alpha"]
+    assert [r["estimate"] for r in from_folder["results"] if r["name"] == "alpha"] == pytest.approx(
+        alpha
+    )
+
+
+def test_a_folder_without_ratings_is_no_table(tmp_path: Path) -> None:
+    assert "no ratings.parquet" in refused("reliability", tmp_path, "--items", "a,b")

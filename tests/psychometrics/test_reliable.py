@@ -145,3 +145,12 @@ def test_two_items_are_no_scale_for_omega_but_have_alpha() -> None:
     made = reported(found)
     assert made.parts[0].reliability.alpha.estimate == pytest.approx(0.7195610138)  # R
     assert made.hierarchy[0].reason == "2 items are too few for 3 factors"
+
+
+def test_an_alpha_just_below_what_is_enough_does_not_look_like_it() -> None:
+    # Two parallel items that correlate 0.5367: alpha 2 r / (1 + r) = 0.6985.
+    half = np.repeat([[1.0, 1.0], [0.0, 0.0]], 7683, axis=0)
+    odd = np.repeat([[1.0, 0.0], [0.0, 1.0]], 2317, axis=0)
+    scale = from_items(["a", "b"])
+    found = report(from_matrix(np.concatenate([half, odd]), scale), replicates=0)
+    assert any("is weak: alpha 0.698" in s for s in sentences(found, scale))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ANSWERS = typer.Argument(
     ...,
     help="Wide table (a row a respondent, a column an item; a column 'source' names the chatbot), "
-    "or a table of ratings.",
+    "a table of ratings, or the folder of a run or of a study's export.",
 )
 INSTRUMENT = typer.Option(
     None, "--instrument", help="What was asked, such as ces-lcc: items, subscales, reversed items."
@@ -108,9 +108,10 @@ def read(
     path: Path, scale: Scale, id_column: str | None, source: str | None, missing_word: list[str]
 ) -> Answers:
     """Return the answers, of one chatbot where one is named."""
+    from attunement.cli._run_folder import ratings_file
     from attunement.psychometrics import read_answers
 
-    found = read_answers(path, scale, id_column=id_column, missing=missing_word)
+    found = read_answers(ratings_file(path), scale, id_column=id_column, missing=missing_word)
     return found.about(source) if source is not None else found
 
 

@@ -117,11 +117,22 @@ def read_answers(
     """
     frame = tables.read_frame(path)
     if not frame.height:
-        raise UserError("the table has no rows.", where=str(path))
+        raise UserError(
+            "the table has no rows.",
+            where=str(path),
+            fix="Below the names of the columns comes one row a respondent.",
+        )
     if {"dimension", "value"} <= set(frame.columns):
-        ratings = tables.require(frame, "ratings", where=str(path))
-        return _turned(from_ratings(ratings, scale, path), scale)
-    return _turned(from_wide(frame, scale, path, id_column, missing), scale)
+        given = from_ratings(tables.require(frame, "ratings", where=str(path)), scale, path)
+    else:
+        given = from_wide(frame, scale, path, id_column, missing)
+    if np.isnan(given.values).all():
+        raise UserError(
+            "nobody answered any item.",
+            where=str(path),
+            fix="Fill in the columns of the items, or name others with --items.",
+        )
+    return _turned(given, scale)
 
 
 def from_matrix(values: Floats, scale: Scale) -> Answers:

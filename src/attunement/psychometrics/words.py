@@ -126,9 +126,12 @@ def _culprit(part: Part) -> tuple[str, Any] | None:
 
 
 def _with_interval(r: Result) -> str:
+    # 0.698 is below what is enough, and "weak: alpha 0.70" would not look it.
+    close = r.estimate < ENOUGH and f"{r.estimate:.2f}" == f"{ENOUGH:.2f}"
+    estimate = f"{r.estimate:.{4 if close else 2}f}"
     if not math.isfinite(r.ci_low):
-        return f"{r.estimate:.2f}"
-    return f"{r.estimate:.2f} ({r.ci_low:.2f} to {r.ci_high:.2f})"
+        return estimate
+    return f"{estimate} ({r.ci_low:.2f} to {r.ci_high:.2f})"
 
 
 HEADINGS = (

@@ -96,3 +96,45 @@ def test_a_wrong_option_is_named(tmp_path: Path, words: list[str], says: str) ->
     assert result.exit_code == 2
     assert says in " ".join(result.output.split())
     assert "Traceback" not in result.output
+
+
+PRINTED = "round,dimension,item,item_en,relevance_agree_pct,relevance_mean,relevance_iqr\n"
+
+
+def test_a_summarized_round_before_is_compared_as_far_as_it_goes(tmp_path: Path) -> None:
+    lines = [f"1,A,A{i + 1},{words},75,4.0,1" for i, words in enumerate(WORDS)]
+    earlier = tmp_path / "printed.csv"
+    earlier.write_text(PRINTED + "\n".join(lines), encoding="utf-8")
+    page = tmp_path / "page"
+    result = run(
+        *(table(tmp_path / "panel.csv"), "--previous", earlier, "--replicates", "0"),
+        *("--report", page),
+    )
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.output.split())
+    assert "How far single experts moved is not known, as round 1 is summarized" in said
+    assert "A4 75 → 50" in (page / "index.html").read_text(encoding="utf-8")  # 6 of 12 in round 2
+
+
+def test_the_earlier_round_of_a_table_that_has_both_is_the_one_before(tmp_path: Path) -> None:
+    both = table(tmp_path / "panel.csv")
+    result = run(both, "--previous", both, "--replicates", "0")
+    assert "97.92 % of 48 ratings are unchanged" in result.output
+
+
+def test_a_first_round_has_none_before_it(tmp_path: Path) -> None:
+    both = table(tmp_path / "panel.csv")
+    result = run(both, "--round", "1", "--previous", both)
+    assert result.exit_code == 2
+    assert "--round 2" in result.output
+
+
+def test_no_instrument_of_an_earlier_analysis_stays_behind(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert run(table(tmp_path / "panel.csv"), "--out", folder).exit_code == 0
+    bare = tmp_path / "bare.csv"
+    bare.write_text("expert,item,relevance\ne1,A1,5\ne2,A1,4\n", encoding="utf-8")
+    result = run(bare, "--out", folder, "--force")
+    assert "No instrument was written" in result.output
+    assert not (folder / "instrument.yaml").exists()
+    assert "2 experts rated, fewer than 10" in " ".join(result.output.split())

@@ -10,6 +10,8 @@ import typer
 from attunement.cli._common import console, friendly, out, print_json
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from attunement.delphi import Outcome, PanelRound
     from attunement.instruments import Instrument
 
@@ -70,7 +72,9 @@ def analyze(
     previous: Path | None = typer.Option(
         None,
         "--previous",
-        help="The round before, raw, for stability; not needed where the table has both rounds.",
+        help="The round before; not needed where the table has both rounds. How far single "
+        "experts moved takes raw tables; of a summarized one only the items' statistics are "
+        "compared.",
     ),
     panel: int | None = typer.Option(
         None, "--panel", min=1, help="How many rated, where a summarized table does not say."
@@ -108,8 +112,6 @@ def analyze(
     Add-Modify-Drop as in Algorithm 1 of CES-LCC: every decision carries its reason, and what the
     owner decides over the thresholds is marked as the owner's.
     """
-    from dataclasses import replace
-
     from attunement.cli._delphi_options import scale_of, thresholds_of, weights_of
     from attunement.cli._delphi_text import payload, results_of, show
     from attunement.delphi import Drawing, decide, items_from, read_decisions, read_round
@@ -136,19 +138,13 @@ def analyze(
     )
     owner = read_decisions(decisions) if decisions is not None else ()
     outcome = decide(current, thresholds=limits, minimum=minimum, owner=owner)
-    before = _before(table, previous, current)
+    before = _before(table, previous, current, panel)
     if before is not None:
-        from attunement.delphi import stability
+        from attunement.delphi import compared
 
-        found = stability(
-            before,
-            current,
-            weights=kappa,
-            replicates=replicates,
-            seed=seed,
-            level=level,
+        outcome = compared(
+            before, outcome, weights=kappa, replicates=replicates, seed=seed, level=level
         )
-        outcome = replace(outcome, stability=found)
     if out_folder is not None:
         _write(out_folder, outcome, name, base, table)
     page = None if report_folder is None else _drawn(report_folder, outcome, before)
@@ -168,7 +164,9 @@ def _drawn(folder: Path, outcome: Outcome, before: PanelRound | None) -> Path:
         return write_delphi_report(folder, outcome, before=before)
 
 
-def _before(table: Path, previous: Path | None, current: PanelRound) -> PanelRound | None:
+def _before(
+    table: Path, previous: Path | None, current: PanelRound, panel: int | None
+) -> PanelRound | None:
     """Return the round before, from its own table or from the same."""
     from attunement.delphi import Drawing, read_round
     from attunement.tables import read_frame
@@ -176,15 +174,47 @@ def _before(table: Path, previous: Path | None, current: PanelRound) -> PanelRou
     quick = Drawing(replicates=0)
     if previous is not None:
         frame = read_frame(previous)
-        return read_round(frame, str(previous), scale=current.scale, drawing=quick)
+        number = _earlier(frame, previous, current.number)
+        return read_round(
+            frame, str(previous), number=number, scale=current.scale, panel=panel, drawing=quick
+        )
     frame = read_frame(table)
-    if "round" not in frame.columns or current.relevance is None or current.number < 2:
-        return None
-    there = {str(v).strip() for v in frame["round"].to_list()}
     number = current.number - 1
-    if not there & {str(number), f"{number}.0"}:
+    if number not in _rounds(frame):
         return None
-    return read_round(frame, str(table), number=number, scale=current.scale, drawing=quick)
+    return read_round(
+        frame, str(table), number=number, scale=current.scale, panel=panel, drawing=quick
+    )
+
+
+def _earlier(frame: pl.DataFrame, previous: Path, now: int) -> int:
+    """Return which round of the table of the round before is meant: the last one before now."""
+    from attunement.errors import UserError
+
+    if now < 2:
+        raise UserError(
+            "the table counts as round 1, which has none before it.",
+            where=f"--previous {previous}",
+            fix="Name the later round with --round 2, or leave --previous out.",
+        )
+    if "round" not in frame.columns:
+        return now - 1
+    there = _rounds(frame)
+    if there and min(there) >= now:
+        raise UserError(
+            f"it has no round before round {now}.",
+            where=f"--previous {previous}",
+            fix="Give the table of an earlier round.",
+        )
+    return max((n for n in there if n < now), default=now - 1)
+
+
+def _rounds(frame: pl.DataFrame) -> set[int]:
+    """Return the rounds that a table names; what is none is refused where it is read."""
+    from attunement.delphi.cells import texts
+
+    there = (text.removesuffix(".0") for text in texts(frame, "round"))
+    return {int(text) for text in there if text.isascii() and text.isdigit()}
 
 
 def _refuse_loss(folder: Path, *, force: bool) -> None:
@@ -210,14 +240,17 @@ def _write(folder: Path, outcome: Outcome, name: str, base: Instrument | None, t
     decisions_table(outcome).write_csv(folder / "decisions.csv")
     statistics_table(outcome).write_csv(folder / "statistics.csv")
     say = console()
+    target = folder / "instrument.yaml"
     try:
         citation = f"The Delphi panel of {table.name}."
         made = instrument_of(outcome, id=name, base=base, citation=citation)
     except UserError as error:
-        # The log is of use without the instrument, whose words may come later.
+        # The log is of use without the instrument, whose words may come later. One of an earlier
+        # analysis would pass for the outcome of this one.
+        target.unlink(missing_ok=True)
         say.print(shown(f"No instrument was written: {error}"), markup=False)
         return
-    (folder / "instrument.yaml").write_text(to_yaml(made.instrument), encoding="utf-8")
+    target.write_text(to_yaml(made.instrument), encoding="utf-8")
     for warning in made.warnings:
         say.print(shown(warning), markup=False)
     say.print(shown(f"Wrote {', '.join(FILES)} to {folder}."), markup=False)

@@ -18,10 +18,11 @@ from attunement.delphi.amd import MINIMUM, decide
 from attunement.delphi.behind import counts_behind
 from attunement.delphi.items import items_from
 from attunement.delphi.log import as_markdown, decisions_table, motivation, statistics_table
+from attunement.delphi.matching import aligned
 from attunement.delphi.outcome import Written, instrument_of, priorities
 from attunement.delphi.owner import NewItem, OwnerDecision, read_decisions
 from attunement.delphi.raw import Drawing
-from attunement.delphi.reading import read_round, stability
+from attunement.delphi.reading import compared, read_round, stability
 
 __all__ = [
     "MINIMUM",
@@ -38,7 +39,9 @@ __all__ = [
     "Scale",
     "Thresholds",
     "Written",
+    "aligned",
     "as_markdown",
+    "compared",
     "counts_behind",
     "decide",
     "decisions_table",

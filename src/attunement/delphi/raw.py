@@ -16,6 +16,7 @@ from attunement.delphi._model import Item, ItemSummary, PanelRound, Scale
 from attunement.delphi.cells import is_missing, matrix, on_scale, texts
 from attunement.delphi.items import items_of_table
 from attunement.errors import UserError, nearest
+from attunement.stats.bootstrap import FEW
 from attunement.stats.borda import borda
 from attunement.stats.delphi import agreement, describe, redundancy_flags
 from attunement.stats.result import Result
@@ -81,6 +82,7 @@ def read_raw(
             f"{len(silent)} of {len(asked.experts)} experts rated no item's relevance: "
             f"{', '.join(silent)}."
         )
+    warnings += _few(asked)
     if len(named) < 3:
         warnings.append(f"The round has {len(named)} items: thresholds say little of so few.")
     extra = [c for c in frame.columns if c not in KNOWN and not c.startswith(("item_", "text_"))]
@@ -94,6 +96,17 @@ def read_raw(
         notes=tuple(notes),
         warnings=(*warnings, *asked.warnings),
     )
+
+
+def _few(asked: _Asked) -> list[str]:
+    """Say where so few rated that the thresholds hang on one of them."""
+    there = len(asked.experts) - len(asked.silent())
+    rated = np.isfinite(asked.relevance).sum(axis=0).tolist()
+    if 0 < there < FEW:
+        words = "1 expert rated" if there == 1 else f"{there} experts rated"
+        return [f"{words}, fewer than {FEW}: one more opinion can change what stays."]
+    few = [item.id for item, n in zip(asked.items, rated, strict=True) if 0 < n < FEW]
+    return [f"Rated by fewer than {FEW} of {there} experts: {', '.join(few)}."] if few else []
 
 
 def _cleaned(
@@ -117,9 +130,14 @@ def _cleaned(
     pairs = Counter(zip(experts, named, strict=True))
     (expert, item), n = pairs.most_common(1)[0] if pairs else (("", ""), 0)
     if n > 1:
+        rows = [
+            str(i)
+            for i, pair in enumerate(zip(experts, named, strict=True), start=1)
+            if pair == (expert, item)
+        ]
         raise UserError(
             f"expert {expert!r} answers item {item!r} {n} times.",
-            where=where,
+            where=f"{where}, rows {', '.join(rows[:3])}",
             fix="Keep one row an expert, item and round; two people need two names.",
         )
     _refuse_two_dimensions(named, texts(frame, "dimension"), where)

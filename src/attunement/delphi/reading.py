@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from attunement.delphi._model import Item, PanelRound, Scale
+from attunement.delphi._model import Item, Outcome, PanelRound, Scale
 from attunement.delphi.cells import on_scale
+from attunement.delphi.matching import aligned
 from attunement.delphi.printed import is_printed, read_printed
 from attunement.delphi.raw import Drawing, read_raw
 from attunement.errors import UserError
@@ -98,8 +99,8 @@ def stability(
     Parameters
     ----------
     before, after
-        Two rounds with the experts' own ratings. Items are matched by id: one whose wording changed
-        needs another id, or the comparison means little.
+        Two rounds with the experts' own ratings. Items are matched by their wording where the
+        tables have it, else by id.
     weights, replicates, seed, level
         As in `attunement.stats.stability.item_stability`.
 
@@ -119,6 +120,7 @@ def stability(
             "stability needs what each expert said in both rounds.",
             fix="Give tables with one row an expert and item.",
         )
+    before, _ = aligned(before, after)
     experts = [e for e in before.experts if e in after.experts]
     ids = [i.id for i in before.items if i.id in {j.id for j in after.items}]
     for what, shared in (("expert", experts), ("item", ids)):
@@ -152,6 +154,60 @@ def stability(
     )
     found_by[""] = _about(whole, {"item": "all"})
     return found_by
+
+
+def compared(
+    before: PanelRound,
+    outcome: Outcome,
+    *,
+    weights: Weights = "quadratic",
+    replicates: int = 1000,
+    seed: int = 1,
+    level: float = 0.95,
+) -> Outcome:
+    """Return an outcome with how far the panel moved, or with the words why that is not known.
+
+    Of a summarized table nobody's own ratings are known: then only the items' statistics of both
+    rounds can be put side by side.
+
+    Parameters
+    ----------
+    before
+        The round before.
+    outcome
+        What came out of the round after it.
+    weights, replicates, seed, level
+        As in `stability`.
+
+    Raises
+    ------
+    UserError
+        Where the rounds share no item, or raw ones no expert.
+
+    """
+    after = outcome.round
+    before, lost = aligned(before, after)
+    if lost:
+        note = f"Not compared with the round before, as the wording is another: {', '.join(lost)}."
+        outcome = replace(outcome, warnings=(*outcome.warnings, note))
+    if before.relevance is not None and after.relevance is not None:
+        found = stability(
+            before, after, weights=weights, replicates=replicates, seed=seed, level=level
+        )
+        return replace(outcome, stability=found)
+    if not {i.id for i in before.items} & {i.id for i in after.items}:
+        raise UserError(
+            "the two rounds share no item.", fix="Call the same items by the same names in both."
+        )
+    which = " and ".join(
+        f"round {panel.number}" for panel in (before, after) if panel.relevance is None
+    )
+    are = "are" if " and " in which else "is"
+    note = (
+        f"How far single experts moved is not known, as {which} {are} summarized: no share of "
+        "unchanged ratings and no kappa. The report compares each item's agreement and mean."
+    )
+    return replace(outcome, warnings=(*outcome.warnings, note))
 
 
 def _shared(panel: PanelRound, experts: list[str], ids: list[str]) -> Floats:

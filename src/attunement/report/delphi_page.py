@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from attunement.delphi import Outcome, PanelRound
+from attunement.delphi import Outcome, PanelRound, aligned
 from attunement.report import delphi_figures as figures
 from attunement.report import delphi_tables as tables
 from attunement.report.cells import Table
@@ -57,7 +57,7 @@ def write_delphi_report(
     outcome
         What `attunement.delphi.decide` found.
     before
-        The round before, for what changed; items are matched by id.
+        The round before, for what changed; items are matched by wording, else by id.
     title
         Heading; by default the round's number.
 
@@ -67,6 +67,8 @@ def write_delphi_report(
         The page.
 
     """
+    if before is not None:
+        before, _ = aligned(before, outcome.round)
     return write_sheet(folder, _page(outcome, before, title))
 
 
@@ -232,7 +234,7 @@ def _methods(outcome: Outcome, before: PanelRound | None) -> str:
         said.append(
             f"{by_owner} decisions are the owner's, made on the experts' comments and marked so."
         )
-    if before is not None:
+    if before is not None and outcome.stability:
         said.append(
             f"Stability since round {before.number} is the share of ratings unchanged and weighted "
             "kappa, over the experts and items of both."

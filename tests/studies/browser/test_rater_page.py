@@ -98,6 +98,7 @@ def begin(person: Any, link: str) -> Any:
     page.locator("input[name=agree]").check()
     page.locator("main button.primary").click()
     page.wait_for_selector(".work, form[action$='begin/']")
+    page.wait_for_load_state()  # the scripts have run: keys pressed earlier go nowhere
     return page
 
 
@@ -438,6 +439,20 @@ def test_a_save_whose_reply_is_lost_is_one_save(first_answer: Open) -> None:
     saved(page)
     assert lost[0].ok
     assert study.changes() == 1
+
+
+def test_what_is_entered_before_the_scripts_are_there_is_saved(first_answer: Open) -> None:
+    study, _, page = first_answer()
+    held: list[Any] = []
+    page.route("**/studies/rater.js", lambda route: held.append(route))
+    page.goto(page.url, wait_until="commit")
+    page.locator("#u0-overall input[value='4']").check()
+    page.locator("textarea[name='overall.rationale']").fill("It listens.")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    saved(page)
+    assert [(a["value"], a["rationale"]) for a in study.answers()] == [(4, "It listens.")]
 
 
 def test_a_killed_server_loses_nothing(serve: Serve, visit: Visit) -> None:

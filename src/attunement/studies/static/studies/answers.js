@@ -24,6 +24,15 @@ export function isAnswered(fieldset) {
   );
 }
 
+// Whether somebody, or their browser, filled something in before this script was there.
+export function isTouched(fieldset) {
+  return controls(fieldset).some((c) => {
+    if (c.dataset.spans !== undefined) return false;
+    if (c.tagName === "SELECT") return [...c.options].some((o) => o.selected !== o.defaultSelected && o.value !== "");
+    return isBox(c) ? c.checked !== c.defaultChecked : c.value !== c.defaultValue;
+  });
+}
+
 export function apply(fieldset, values) {
   for (const control of controls(fieldset)) {
     const given = values[control.name] ?? [];

@@ -1,6 +1,6 @@
 // A page of work: every change is saved as it happens, and passages are marked in the text.
 
-import { apply, clear, controls, faultOf, isAnswered, settle, valuesOf } from "./answers.js";
+import { apply, clear, controls, faultOf, isAnswered, isTouched, settle, valuesOf } from "./answers.js";
 import { digitsOf, isTyping, showDigits } from "./keys.js";
 import { Marker } from "./marks.js";
 import { Queue } from "./queue.js";
@@ -199,6 +199,8 @@ for (const fieldset of fieldsets()) {
   });
 }
 
+const early = fieldsets().filter(isTouched);
+
 // What was entered on this page and has not arrived yet, such as before a reload
 for (const one of queue.pending()) {
   const fieldset = one.url === `${url}save/` && fieldsetOf(one.place, one.dimension);
@@ -208,6 +210,8 @@ for (const one of queue.pending()) {
   put(fieldset, values);
 }
 fieldsets().forEach(look);
+// What was entered while the scripts were on their way
+for (const fieldset of early) save(fieldset);
 if (queue.pending().length) queue.changed();
 queue.now();
 

@@ -134,6 +134,15 @@ def test_two_chatbots_are_compared(tmp_path: Path) -> None:
     assert "p corrected" in output
 
 
+def test_a_large_difference_is_compared_and_its_p_value_is_not_0(tmp_path: Path) -> None:
+    low = np.where(np.arange(60)[:, None] % 2, 1.0, 2.0).repeat(9, axis=1)
+    high = np.full((60, 9), 5.0)
+    both = table(tmp_path, np.concatenate([low, high]), source=["one"] * 60 + ["two"] * 60)
+    code, output = run("scale", "compare", both, "one", "two", *SCALE, "--design", "independent")
+    assert code == 0, output
+    assert "<0.001" in output
+
+
 def test_structure_prints_factors_and_fit(tmp_path: Path) -> None:
     path = table(tmp_path, answers())
     answer = found("scale", "structure", path, *SCALE, "--replicates", 0)

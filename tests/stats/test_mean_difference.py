@@ -69,3 +69,14 @@ def test_one_group_too_few_is_named() -> None:
 def test_pairs_have_the_same_length() -> None:
     with pytest.raises(ValueError, match="equally long"):
         paired_difference([1.0], [1.0, 2.0])
+
+
+def test_a_large_difference_either_way_has_an_interval() -> None:
+    # t of 20 with 59 degrees of freedom: noncentralities 15.8794746 and 24.0764941 by R's
+    # uniroot of pt(20, 59, ncp) - 0.975 and - 0.025.
+    around = np.tile([1.0, -1.0], 30)
+    for sign in (1, -1):
+        given = around + sign * 20 / math.sqrt(59)
+        g = paired_difference(given, np.zeros(60)).effect
+        ends = sorted((g.ci_low / g.estimate, g.ci_high / g.estimate))
+        assert ends == pytest.approx([15.8794746 / 20, 24.0764941 / 20], rel=1e-6)

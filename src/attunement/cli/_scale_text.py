@@ -134,6 +134,11 @@ def show_shorts(shorts: Sequence[Short], sentences: Sequence[str]) -> None:
     say(sentences)
 
 
+def _p(value: float) -> str:
+    """Return a p value; none is 0."""
+    return "<0.001" if value < 0.0005 else number(value, 3)
+
+
 def show_comparison(found: Comparison, sentences: Sequence[str]) -> None:
     """Print two chatbots side by side."""
     table(
@@ -146,8 +151,8 @@ def show_comparison(found: Comparison, sentences: Sequence[str]) -> None:
                 number(part.second.estimate),
                 interval(part.between.difference),
                 interval(part.between.effect),
-                number(part.between.test.p_value, 3),
-                number(part.between.test.p_adjusted, 3),
+                _p(part.between.test.p_value),
+                _p(part.between.test.p_adjusted),
                 f"{part.between.difference.n:,}",
             )
             for part in found.parts
@@ -204,7 +209,7 @@ def _fit(one: Confirmed) -> tuple[str, ...]:
         f"{one.n:,}",
         number(fit.chi_squared),
         str(fit.degrees),
-        number(fit.p_value, 3),
+        _p(fit.p_value),
         number(fit.cfi, 3),
         number(fit.tli, 3),
         f"{number(fit.rmsea, 3)} ({number(fit.rmsea_low, 3)} to {number(fit.rmsea_high, 3)})",

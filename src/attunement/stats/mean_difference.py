@@ -206,9 +206,21 @@ def _noncentral(t: float, degrees: float, level: float) -> tuple[float, float]:
     from scipy.optimize import brentq
     from scipy.special import nctdtr
 
-    reach = abs(t) + 10.0
+    def share(c: float) -> float:
+        found = float(nctdtr(degrees, c, t))
+        # SciPy has no number far from t, where there is nothing left to find.
+        return float(c < t) if math.isnan(found) else found
+
+    step = max(1.0, abs(t) / math.sqrt(2 * degrees))
 
     def end(p: float) -> float:
-        return float(brentq(lambda c: float(nctdtr(degrees, c, t)) - p, t - reach, t + reach))
+        below = above = t
+        reach = step
+        while share(below) < p:
+            below, reach = t - reach, 2 * reach
+        reach = step
+        while share(above) > p:
+            above, reach = t + reach, 2 * reach
+        return below if below == above else float(brentq(lambda c: share(c) - p, below, above))
 
     return end((1 + level) / 2), end((1 - level) / 2)

@@ -13,6 +13,7 @@ from attunement.errors import UserError
 if TYPE_CHECKING:
     from attunement.stats.scale_planning import Population, Trial
 
+_FIX = "attunement scale plan --help says what each option takes."
 _GOOD = 0.8
 
 
@@ -53,7 +54,7 @@ def for_alpha(wanted: Wanted, alpha: float) -> Planned:
             seed=wanted.seed,
         )
     except ValueError as error:
-        raise UserError(f"{error}.") from None
+        raise UserError(f"{error}.", fix=_FIX) from None
     answer = (
         f"No number up to {trials[-1].n:,} suffices."
         if n is None
@@ -83,7 +84,7 @@ def for_structure(wanted: Wanted, respondents: str, advance: Callable[[int], Non
                 seed=wanted.seed,
             )
         except ValueError as error:
-            raise UserError(f"{error}.") from None
+            raise UserError(f"{error}.", fix=_FIX) from None
         advance(1)
     enough = [t.n for t in trials if t.succeeded.estimate >= _GOOD]
     what = (
@@ -110,7 +111,7 @@ def _population(wanted: Wanted) -> Population:
             wanted.factors, wanted.per_factor, wanted.loading, wanted.between, wanted.steps
         )
     except ValueError as error:
-        raise UserError(f"{error}.") from None
+        raise UserError(f"{error}.", fix=_FIX) from None
 
 
 def _numbers(respondents: str) -> list[int]:

@@ -50,6 +50,7 @@ def begin(person: Any, link: str) -> None:
     person.page.locator("input[name=agree]").check()
     person.page.locator("main button.primary").click()
     person.page.locator("[data-chat]").wait_for()
+    person.page.wait_for_load_state()  # the scripts have run
 
 
 def say(person: Any, text: str) -> None:

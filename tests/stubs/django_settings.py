@@ -13,3 +13,10 @@ os.environ[FOLDER] = str(_folder / "study")
 from attunement.studies.settings import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # quick, for tests only
+# One process, and a cache that no test has to ask the database for; real servers are tested apart
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}

@@ -10,6 +10,7 @@ stage, the person, their pages, their chats.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -30,12 +31,39 @@ def hold_page(pk: int) -> Assignment:
         Where it takes nothing any more.
 
     """
-    # Two statements: one that waits would see everything but the page as it was before it waited
-    list(Assignment.objects.select_for_update().filter(pk=pk).values_list("pk"))
+    _hold(pk)
     page = Assignment.objects.select_related("participant", "stage", "item").filter(pk=pk).first()
     if page is None or _is_over(page):
         raise Refused(gettext("The study takes no more answers."))
     return page
+
+
+def hold_open_page(pk: int) -> datetime | None:
+    """Hold a page that takes answers until the transaction ends, and return when it was done.
+
+    Raises
+    ------
+    Refused
+        Where it takes nothing any more.
+
+    """
+    _hold(pk)
+    columns = ("withdrawn_at", "revoked_at", "finished_at")
+    found = (
+        Assignment.objects.filter(pk=pk)
+        .values_list("done_at", "stage__closed_at", *(f"participant__{c}" for c in columns))
+        .first()
+    )
+    if found is None or any(at is not None for at in found[1:]):
+        raise Refused(gettext("The study takes no more answers."))
+    done_at: datetime | None = found[0]
+    return done_at
+
+
+def _hold(pk: int) -> None:
+    # A statement of its own: one that waits would see everything but the page as it was before
+    if transaction.get_connection().features.has_select_for_update:
+        list(Assignment.objects.select_for_update().filter(pk=pk).values_list("pk"))
 
 
 def _is_over(page: Assignment) -> bool:

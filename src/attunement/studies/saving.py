@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -19,7 +19,7 @@ from attunement.instruments.answers import read_answers
 from attunement.instruments.form import NONE_VALUE, STATUS_VALUE
 from attunement.quotes import Quote, Span, locate
 from attunement.studies.asking import Unit, missing, units_of
-from attunement.studies.holding import Refused, hold_page
+from attunement.studies.holding import Refused, hold_open_page
 from attunement.studies.models import Answer, Assignment, Change
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
@@ -112,14 +112,17 @@ def save(
     more = seconds_of(seconds)
     with one_writer(), transaction.atomic():
         # Held from here on, so that saves of two tabs follow one another, and none a withdrawal
-        held = hold_page(assignment.pk)
-        if Change.objects.filter(assignment_id=assignment.pk, client=client).exists():
-            return Saved(now.isoformat(), repeated=True, version=version_of(assignment))
-        before = version_of(assignment)
+        done_at = hold_open_page(assignment.pk)
+        stands = Change.objects.filter(assignment_id=assignment.pk).aggregate(
+            version=Max("pk"), same=Count("pk", filter=Q(client=client))
+        )
+        before = stands["version"] or 0
+        if stands["same"]:
+            return Saved(now.isoformat(), repeated=True, version=before)
         Assignment.objects.filter(pk=assignment.pk).update(seconds=F("seconds") + more)
         if fields is None:
             Answer.objects.filter(**where).delete()
-            Change.objects.create(**where, client=client, saved_at=now, status="cleared")
+            change = Change.objects.create(**where, client=client, saved_at=now, status="cleared")
         else:
             Answer.objects.bulk_create(
                 [Answer(**where, **fields, saved_at=now)],
@@ -127,13 +130,15 @@ def save(
                 unique_fields=["assignment", "unit_id", "dimension"],
                 update_fields=[*fields, "saved_at"],
             )
-            Change.objects.create(**where, **fields, client=client, saved_at=now)
-        if assignment.stage_id is not None:
-            protocol_of(study).saved(assignment, unit.unit_id, dimension.id)
-        if held.done_at is not None and missing(held, units):
+            change = Change.objects.create(**where, **fields, client=client, saved_at=now)
+        version = change.pk
+        follow_up = protocol_of(study).saved
+        if assignment.stage_id is not None and follow_up is not None:
+            follow_up(assignment, unit.unit_id, dimension.id)
+            version = version_of(assignment)
+        if done_at is not None and missing(Assignment.objects.get(pk=assignment.pk), units):
             # What had to be answered was taken back: the page is to be done again
-            Assignment.objects.filter(pk=held.pk).update(done_at=None)
-        version = version_of(assignment)
+            Assignment.objects.filter(pk=assignment.pk).update(done_at=None)
     return Saved(now.isoformat(), before=before, version=version)
 
 

@@ -1,4 +1,4 @@
-"""The production server: Waitress, one process, a pool of threads."""
+"""The production server: Waitress, two processes on one port, a pool of threads in each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.db import connections
 
 from attunement.runs import locked
+from attunement.studies import processes
+from attunement.studies.opened import the_study
 
 THREADS = 16
+PROCESSES = 2
+"""Python works on one core a process; a demonstration gets one."""
 
 application = get_wsgi_application()
 
@@ -24,10 +29,24 @@ def serve(host: str, port: int, *, proxy: str | None = None) -> None:
         Where another server has this study: the two would disturb each other's replies.
 
     """
+    with locked(settings.STUDY_FOLDER, "this study is being served already."):
+        if the_study().demo or not processes.CAN_FORK:
+            _serve({"host": host, "port": port}, proxy, replies=True)
+            return
+        sockets = processes.listen(host, port)
+        connections.close_all()  # a connection belongs to one process
+
+        def work(number: int) -> None:
+            _serve({"sockets": sockets}, proxy, replies=number == 0)
+
+        processes.run(work, PROCESSES)
+
+
+def _serve(where: dict[str, Any], proxy: str | None, *, replies: bool) -> None:
     from waitress import serve as run
 
-    with locked(settings.STUDY_FOLDER, "this study is being served already."), _replies():
-        run(application, **options(host, port, proxy=proxy))
+    with _replies() if replies else nullcontext():
+        run(application, **where, **options(proxy=proxy))
 
 
 def _replies() -> AbstractContextManager[object]:
@@ -37,7 +56,7 @@ def _replies() -> AbstractContextManager[object]:
     return Worker() if described().protocol.type == "chat-then-rate" else nullcontext()
 
 
-def options(host: str, port: int, *, proxy: str | None = None) -> dict[str, Any]:
+def options(*, proxy: str | None = None) -> dict[str, Any]:
     """Return Waitress's settings: no banner, small requests, patience with slow networks.
 
     What a proxy says of whom it speaks for is believed of ``proxy`` only, the address of one that
@@ -49,8 +68,6 @@ def options(host: str, port: int, *, proxy: str | None = None) -> dict[str, Any]
     }
     return {
         **(trusted if proxy is not None else {}),
-        "host": host,
-        "port": port,
         "threads": THREADS,
         "ident": None,
         "max_request_body_size": 1_048_576,

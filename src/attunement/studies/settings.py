@@ -135,7 +135,9 @@ X_FRAME_OPTIONS = "DENY"
 
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # In the database, which all processes of the server share
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "studies_cache",
         # It holds who guessed how often: many addresses must not push each other out
         "OPTIONS": {"MAX_ENTRIES": 100_000},
     }

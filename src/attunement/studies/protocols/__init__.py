@@ -55,7 +55,7 @@ class ProtocolParts:
     show: Show | None = None
     ready: Callable[[Assignment], bool] = lambda assignment: True
     faults: Callable[[Assignment], list[str]] = lambda assignment: []
-    saved: Callable[[Assignment, str, str], None] = lambda assignment, unit_id, dimension: None
+    saved: Callable[[Assignment, str, str], None] | None = None
     context: Callable[[Assignment], dict[str, Any]] = lambda assignment: {}
     paged: Callable[[Assignment], bool] = lambda assignment: False
     files: Callable[[], dict[str, str]] = dict

@@ -1,4 +1,4 @@
-"""The production server: Waitress, two processes on one port, a pool of threads in each."""
+"""The production server: Waitress, one process, a pool of threads."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
-from django.db import connections
 
 from attunement.runs import locked
-from attunement.studies import processes
-from attunement.studies.opened import the_study
 
 THREADS = 16
-PROCESSES = 2
-"""Python works on one core a process; a demonstration gets one."""
 
 application = get_wsgi_application()
 
@@ -29,24 +24,10 @@ def serve(host: str, port: int, *, proxy: str | None = None) -> None:
         Where another server has this study: the two would disturb each other's replies.
 
     """
-    with locked(settings.STUDY_FOLDER, "this study is being served already."):
-        if the_study().demo or not processes.CAN_FORK:
-            _serve({"host": host, "port": port}, proxy, replies=True)
-            return
-        sockets = processes.listen(host, port)
-        connections.close_all()  # a connection belongs to one process
-
-        def work(number: int) -> None:
-            _serve({"sockets": sockets}, proxy, replies=number == 0)
-
-        processes.run(work, PROCESSES)
-
-
-def _serve(where: dict[str, Any], proxy: str | None, *, replies: bool) -> None:
     from waitress import serve as run
 
-    with _replies() if replies else nullcontext():
-        run(application, **where, **options(proxy=proxy))
+    with locked(settings.STUDY_FOLDER, "this study is being served already."), _replies():
+        run(application, host=host, port=port, **options(proxy=proxy))
 
 
 def _replies() -> AbstractContextManager[object]:

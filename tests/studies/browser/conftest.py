@@ -9,9 +9,11 @@ A test here never touches Django: what the database holds it reads by `Served.ro
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -108,6 +110,9 @@ class Served:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
+            with contextlib.suppress(OSError):
+                while True:  # its children end as soon as they see that it is gone
+                    socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
             if self.process.stdout is not None:
                 self.process.stdout.close()
             self.process = None

@@ -10,14 +10,25 @@ in its place where the answer is no radio button, ``<dimension>.rationale`` the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from attunement.errors import UserError
 from attunement.instruments._fields import number_text
+from attunement.instruments._form_html import render_form
+from attunement.instruments._form_parts import (
+    NONE_VALUE,
+    STATUS_VALUE,
+    Box,
+    Choice,
+    Control,
+    Field,
+    Form,
+    Group,
+    Section,
+    ShownExample,
+)
 from attunement.instruments._scales import (
     BooleanScale,
     ChoiceScale,
@@ -28,169 +39,25 @@ from attunement.instruments._scales import (
 from attunement.instruments._words import WORDS, FormWords
 from attunement.instruments.schema import Dimension, Example, Instrument
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-Control = Literal["radio", "checkbox", "number", "text", "spans"]
-
-STATUS_VALUE = "status:"
-"""Begins the value of a control that stands for a status; no id of an option can begin so."""
-
-NONE_VALUE = "none:"
-"""The value of "none of these": an empty set is an answer, and no answer is not."""
+__all__ = [
+    "MOST_BUTTONS",
+    "NONE_VALUE",
+    "STATUS_VALUE",
+    "Box",
+    "Choice",
+    "Control",
+    "Field",
+    "Form",
+    "Group",
+    "Section",
+    "ShownExample",
+    "build_form",
+    "rating_words",
+    "render_form",
+]
 
 MOST_BUTTONS = 11
 """Whole-number scales with more points are typed in."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One radio button or check box.
-
-    Parameters
-    ----------
-    value
-        What the form sends.
-    label
-        What it says.
-    hint
-        The anchor of a number; empty where there is none.
-
-    """
-
-    value: str
-    label: str
-    hint: str = ""
-
-
-@dataclass(frozen=True)
-class Box:
-    """A box for passages.
-
-    Parameters
-    ----------
-    name
-        Its control's.
-    label
-        What it says.
-    title
-        What its passages are for, in a word or two: the dimension, or their label.
-    span_label
-        The label that its passages get, if any.
-
-    """
-
-    name: str
-    label: str
-    title: str
-    span_label: str | None = None
-
-
-@dataclass(frozen=True)
-class ShownExample:
-    """A worked example in one language."""
-
-    question: str | None
-    answer: str
-    rating: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Field:
-    """One dimension on the form.
-
-    Parameters
-    ----------
-    id
-        The dimension's id, which is the control's name.
-    label, wording, definition, examples
-        Its texts in the form's language.
-    control
-        ``radio``, ``checkbox``, ``number``, ``text`` or ``spans``.
-    choices
-        The buttons or boxes of ``radio`` and ``checkbox``.
-    strip
-        Whether the buttons stand in a row with anchors below, as numbers do.
-    instead
-        What is offered in place of an answer.
-    min, max
-        The ends of ``number``.
-    whole
-        Whether ``number`` takes whole numbers only.
-    required
-        Whether it has to be answered.
-    rationale
-        The name of the box for a reason; None where none is asked for.
-    boxes
-        The boxes for passages.
-
-    """
-
-    id: str
-    label: str
-    wording: str
-    definition: str | None
-    examples: tuple[ShownExample, ...]
-    control: Control
-    choices: tuple[Choice, ...]
-    strip: bool
-    instead: tuple[Choice, ...]
-    min: float | None
-    max: float | None
-    whole: bool
-    required: bool
-    rationale: str | None
-    boxes: tuple[Box, ...]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Fields under one heading, a subscale's; None where they have none."""
-
-    label: str | None
-    fields: tuple[Field, ...]
-
-
-@dataclass(frozen=True)
-class Section:
-    """A step of the instrument, or all of it: then there is no label."""
-
-    label: str | None
-    instructions: str | None
-    groups: tuple[Group, ...]
-
-
-@dataclass(frozen=True)
-class Form:
-    """An instrument in one language, ready to be shown.
-
-    Parameters
-    ----------
-    instrument
-        Its id and version, as the ratings table has it.
-    language
-        The language code of all texts.
-    title, instructions
-        Its texts.
-    sections
-        What is asked, in order.
-    words
-        The form's own words.
-
-    """
-
-    instrument: str
-    language: str
-    title: str
-    instructions: str | None
-    sections: tuple[Section, ...]
-    words: FormWords
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """All fields in order."""
-        return tuple(f for s in self.sections for g in s.groups for f in g.fields)
 
 
 def build_form(
@@ -312,8 +179,7 @@ def _control(
 ) -> tuple[Control, tuple[Choice, ...], bool]:
     scale = dimension.scale
     if isinstance(scale, BooleanScale):
-        plain: dict[Literal[0, 1], str] = {1: words.yes, 0: words.no}
-        said = {v: scale.anchors[v][language] if v in scale.anchors else plain[v] for v in plain}
+        said = _yes_and_no(scale, language, words)
         return "radio", tuple(Choice(str(v), label) for v, label in said.items()), False
     if isinstance(scale, ChoiceScale):
         options = tuple(Choice(o.id, o.label[language]) for o in scale.options)
@@ -330,6 +196,11 @@ def _control(
     hints = {v: words_[language] for v, words_ in scale.anchors.items()}
     strip = not all(float(v) in hints for v in points)
     return "radio", tuple(Choice(str(v), str(v), hints.get(v, "")) for v in points), strip
+
+
+def _yes_and_no(scale: BooleanScale, language: str, words: FormWords) -> dict[Literal[0, 1], str]:
+    plain: dict[Literal[0, 1], str] = {1: words.yes, 0: words.no}
+    return {v: scale.anchors[v][language] if v in scale.anchors else plain[v] for v in plain}
 
 
 def _example(
@@ -349,9 +220,7 @@ def rating_words(
     """Return a rating as a rater would read it: the label of an option, yes, or a number."""
     scale = dimension.scale
     if isinstance(scale, BooleanScale):
-        value: Literal[0, 1] = 1 if rating == 1 else 0
-        plain = words.yes if value else words.no
-        return scale.anchors[value][language] if value in scale.anchors else plain
+        return _yes_and_no(scale, language, words)[1 if rating == 1 else 0]
     if isinstance(rating, float):
         return number_text(rating)
     if isinstance(scale, ChoiceScale | SpansScale):
@@ -359,47 +228,3 @@ def rating_words(
         chosen = rating if isinstance(rating, tuple) else (rating,)
         return ", ".join(labels[c] for c in chosen) or words.none
     return rating if isinstance(rating, str) else ", ".join(rating)
-
-
-def render_form(
-    form: Form,
-    *,
-    prefix: str = "",
-    values: Mapping[str, Sequence[str]] | None = None,
-    lacking: Collection[str] = (),
-) -> str:
-    """Return the form's fields as an HTML fragment, with no ``<form>`` around them.
-
-    Parameters
-    ----------
-    form
-        What `build_form` returned.
-    prefix
-        Begins every HTML id, so that several forms can stand on one page.
-    values
-        What is filled in, by control name, as a form sends it.
-    lacking
-        Dimensions that are marked as not answered yet.
-
-    """
-    return (
-        environment()
-        .get_template("form.html.j2")
-        .render(form=form, prefix=prefix, values=values or {}, lacking=lacking)
-    )
-
-
-@cache
-def environment() -> Environment:
-    """Return the Jinja environment of this package's templates; it escapes every text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("attunement.instruments"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["number"] = number_text
-    return made

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from attunement.instruments.form import build_form, environment, render_form
+from attunement.instruments._form_html import environment, render_form
+from attunement.instruments.form import build_form
 from attunement.instruments.schema import Instrument, Source
 
 _NAMES = {"en": "English", "it": "Italiano"}

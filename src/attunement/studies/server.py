@@ -1,16 +1,23 @@
-"""The production server: Waitress, one process, a pool of threads."""
+"""The production server: Waitress, a process a core, a pool of threads in each."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+import contextlib
+import os
+import sys
+from contextlib import AbstractContextManager
 from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from attunement.runs import locked
+from attunement.studies import processes
+from attunement.studies.opened import the_study
 
 THREADS = 16
+MOST_PROCESSES = 4
+"""There is one for each core up to so many; a demonstration has one."""
 
 application = get_wsgi_application()
 
@@ -24,17 +31,42 @@ def serve(host: str, port: int, *, proxy: str | None = None) -> None:
         Where another server has this study: the two would disturb each other's replies.
 
     """
+    with locked(settings.STUDY_FOLDER, "this study is being served already."):
+        count = min(MOST_PROCESSES, os.cpu_count() or 1)
+        if count == 1 or the_study().demo or not processes.POSSIBLE:
+            serve_on({"host": host, "port": port}, proxy=proxy, replies=True)
+            return
+        program = [sys.executable, "-m", "attunement.studies.serving"]
+        replying = ["yes", *[""] * (count - 1)]
+        with contextlib.ExitStack() as stack:
+            sockets = [stack.enter_context(one) for one in processes.listen(host, port)]
+            processes.run([[*program, replies, proxy or ""] for replies in replying], sockets)
+
+
+def serve_on(where: dict[str, Any], *, proxy: str | None, replies: bool) -> None:
+    """Serve in this process until interrupted.
+
+    Parameters
+    ----------
+    where
+        ``host`` and ``port``, or ``sockets`` that listen already.
+    proxy
+        As for `serve`.
+    replies
+        Whether this process writes the replies in conversations; one of them does.
+
+    """
     from waitress import serve as run
 
-    with locked(settings.STUDY_FOLDER, "this study is being served already."), _replies():
-        run(application, host=host, port=port, **options(proxy=proxy))
+    with _replies() if replies else contextlib.nullcontext():
+        run(application, **where, **options(proxy=proxy))
 
 
 def _replies() -> AbstractContextManager[object]:
     from attunement.studies.chat.worker import Worker
     from attunement.studies.opened import described
 
-    return Worker() if described().protocol.type == "chat-then-rate" else nullcontext()
+    return Worker() if described().protocol.type == "chat-then-rate" else contextlib.nullcontext()
 
 
 def options(*, proxy: str | None = None) -> dict[str, Any]:

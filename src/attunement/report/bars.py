@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from attunement.report.formats import missing, number
 from attunement.report.plots import SMALL, fitted, text_width, write
-from attunement.report.rows import ROW, Labels, foot, frame, grid, is_narrow, line
+from attunement.report.rows import ROW, Labels, beside, foot, frame, grid, is_narrow, line, wrapped
 from attunement.report.theme import BAND, HIGH, INK, LOW, MUTED
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def bars(
     width: float,
     *,
     axis: str,
-    limits: tuple[float, float] | None = None,
     threshold: float | None = None,
     decimals: int = 2,
 ) -> Drawing:
@@ -72,7 +71,7 @@ def bars(
         [Labels(g.heading, [b.label for b in g.rows]) for g in groups], width, right=right
     )
     (ax,) = found.panels
-    ax.set_xlim(*(limits or _limits(every, threshold)))
+    ax.set_xlim(*_limits(every, threshold))
     ax.xaxis.set_major_locator(
         MaxNLocator(4 if is_narrow(width) else 6, steps=[1, 2, 5, 10], integer=decimals == 0)
     )
@@ -93,8 +92,7 @@ def bars(
             )
             if bar.low is not None and bar.high is not None and not missing(bar.low):
                 ax.plot([bar.low, bar.high], [y, y], color=INK, linewidth=1.2, zorder=3)
-        place = width - right + 0.12
-        write(found.figure, place, found.top + y, text, size=SMALL)
+        beside(found, y, text)
     for top, bottom in found.spans:
         ax.plot([0, 0], [top, bottom], color=MUTED, linewidth=0.8, zorder=3)
     if threshold is not None:
@@ -186,7 +184,10 @@ def stacked(
 
     every = [s for g in groups for s in g.rows]
     right = max((text_width(s.said, SMALL) for s in every), default=0.0) + 0.22
-    lines = _legend(names, width - 0.2)
+    room = width - 0.2
+    lines = wrapped(
+        [0.4 + text_width(fitted(name, room - 0.5, SMALL), SMALL) for name in names], room
+    )
     found = frame(
         [Labels(g.heading, [s.label for s in g.rows]) for g in groups],
         width,
@@ -227,24 +228,11 @@ def stacked(
             at += share
         if not any(stack.shares):
             ax.text(0.01, y, "no answers", size=SMALL, color=MUTED, va="center")
-        write(found.figure, width - right + 0.12, found.top + y, stack.said, size=SMALL)
+        beside(found, y, stack.said)
     if threshold is not None:
         line(ax, threshold, found.spans)
     foot(found, axis)
     return found.figure
-
-
-def _legend(names: Sequence[str], width: float) -> list[list[tuple[float, int]]]:
-    rows: list[list[tuple[float, int]]] = [[]]
-    x = 0.0
-    for i, name in enumerate(names):
-        need = 0.4 + text_width(fitted(name, width - 0.5, SMALL), SMALL)
-        if rows[-1] and x + need > width:
-            rows.append([])
-            x = 0.0
-        rows[-1].append((x, i))
-        x += need
-    return rows
 
 
 def _entry(figure: Drawing, x: float, y: float, name: str, color: tuple[str, float]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attunement.report.formats import DASH, missing, number
 from attunement.report.plots import SMALL, fitted, text_width, write
-from attunement.report.rows import Labels, foot, frame, grid, is_narrow, line
+from attunement.report.rows import Labels, beside, foot, frame, grid, is_narrow, line, wrapped
 from attunement.report.theme import BAND, MUTED, PAPER
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def fields(
         foot=0.35,
         right=0.12,
     )
-    _write_key(found.figure, lines, key)
+    _write_key(found.figure, lines)
     each = found.width / len(panels)
     for ax, panel, place in zip(found.panels, panels, range(len(panels)), strict=True):
         _background(ax, panel, found.spans, narrow=is_narrow(width))
@@ -136,25 +136,15 @@ def _dot(ax: Axes, dot: Dot, place: int, y: float) -> None:
 
 
 def _lines(key: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
-    rows: list[list[tuple[float, Key]]] = [[]]
-    x = 0.0
-    for entry in key:
-        need = 0.36 + text_width(entry.name, SMALL)
-        if rows[-1] and x + need > width:
-            rows.append([])
-            x = 0.0
-        rows[-1].append((x, entry))
-        x += need
-    return rows
+    lines = wrapped([0.36 + text_width(entry.name, SMALL) for entry in key], width)
+    return [[(x, key[i]) for x, i in row] for row in lines]
 
 
-def _write_key(
-    figure: Drawing, lines: Sequence[Sequence[tuple[float, Key]]], key: Sequence[Key]
-) -> None:
+def _write_key(figure: Drawing, lines: Sequence[Sequence[tuple[float, Key]]]) -> None:
     from matplotlib.lines import Line2D
 
     w, h = figure.get_size_inches()
-    for i, row in enumerate(lines if key else ()):
+    for i, row in enumerate(lines):
         for x, entry in row:
             at = (0.16 + x) / w, 1 - (0.13 + 0.22 * i) / h
             figure.add_artist(
@@ -231,7 +221,7 @@ def moves(
                     markeredgecolor=move.color, markeredgewidth=1.2, linestyle="none",
                     zorder=4, clip_on=False,
                 )  # fmt: skip
-        write(found.figure, width - right + 0.12, found.top + y, move.said, size=SMALL)
+        beside(found, y, move.said)
     if threshold is not None:
         line(ax, threshold, found.spans)
     foot(found, axis)

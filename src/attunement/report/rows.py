@@ -131,13 +131,39 @@ def line(ax: Axes, x: float, spans: Sequence[tuple[float, float]]) -> None:
         )
 
 
-def foot(found: Frame, text: str, *, panel: int = 0) -> None:
+def beside(found: Frame, y: float, text: str) -> None:
+    """Write a text at the right of the row whose middle is at ``y``."""
+    write(found.figure, found.left + found.width + 0.12, found.top + y, text, size=SMALL)
+
+
+def wrapped(rooms: Sequence[float], width: float) -> list[list[tuple[float, int]]]:
+    """Return the lines of a legend: where each entry begins, and which it is.
+
+    Parameters
+    ----------
+    rooms
+        How wide each entry is, in inches.
+    width
+        Of a line; an entry that is wider has one of its own.
+
+    """
+    lines: list[list[tuple[float, int]]] = [[]]
+    x = 0.0
+    for i, room in enumerate(rooms):
+        if lines[-1] and x + room > width:
+            lines.append([])
+            x = 0.0
+        lines[-1].append((x, i))
+        x += room
+    return lines
+
+
+def foot(found: Frame, text: str) -> None:
     """Write what the horizontal axis is, below it."""
     w, _ = found.figure.get_size_inches()
-    left = found.panels[panel].get_position().x0 * w
-    narrow = is_narrow(float(w))
-    room = float(w) - 0.1 - (_EDGE if narrow else left)
-    place = _EDGE if narrow else left
+    left = found.panels[0].get_position().x0 * w
+    place = _EDGE if is_narrow(float(w)) else left
+    room = float(w) - 0.1 - place
     write(
         found.figure,
         place,

@@ -18,16 +18,6 @@ NO_VALIDATION = (
 )
 
 
-def results_of(outcome: Outcome) -> list[Result]:
-    """Return every statistic of every item, the threshold of flags and the stability."""
-    found = [r for s in outcome.round.summaries for r in s.results.values()]
-    if outcome.redundancy is not None:
-        found.append(outcome.redundancy)
-    for stable in outcome.stability.values():
-        found += [stable.unchanged, stable.kappa]
-    return found
-
-
 def payload(outcome: Outcome) -> dict[str, Any]:
     """Return what stands beside ``results``."""
     t = outcome.thresholds

@@ -113,7 +113,7 @@ def analyze(
     owner decides over the thresholds is marked as the owner's.
     """
     from attunement.cli._delphi_options import scale_of, thresholds_of, weights_of
-    from attunement.cli._delphi_text import payload, results_of, show
+    from attunement.cli._delphi_text import payload, show
     from attunement.delphi import Drawing, decide, items_from, read_decisions, read_round
     from attunement.errors import UserError
     from attunement.tables import read_frame
@@ -150,7 +150,7 @@ def analyze(
     page = None if report_folder is None else _drawn(report_folder, outcome, before)
     if as_json:
         said = payload(outcome) | ({} if page is None else {"report": str(page)})
-        print_json(results_of(outcome), **said)
+        print_json(outcome.results(), **said)
         return
     show(outcome, out(), console())
     if page is not None:

@@ -317,3 +317,12 @@ class Outcome:
         """Dimensions of the round that no item is left of."""
         left = {i.dimension for i in self.items}
         return tuple(d for d in self.round.dimensions if d not in left)
+
+    def results(self) -> list[Result]:
+        """Return every statistic of every item, the threshold of flags and the stability."""
+        found = [r for s in self.round.summaries for r in s.results.values()]
+        if self.redundancy is not None:
+            found.append(self.redundancy)
+        for stable in self.stability.values():
+            found += [stable.unchanged, stable.kappa]
+        return found

@@ -13,9 +13,8 @@ from attunement.report.formats import one_line
 from attunement.report.page import Banner
 from attunement.report.picture import Figure
 from attunement.report.sheet import Note, Section, Sheet, results_table, sheet, write_sheet
-from attunement.stats.result import Result
+from attunement.stats.bootstrap import FEW
 
-FEW = 10
 _LIMITS = (
     (
         "Not a clinical validation.",
@@ -118,7 +117,7 @@ def _page(outcome: Outcome, before: PanelRound | None, title: str | None) -> She
             Section(
                 "numbers",
                 "Signatures",
-                blocks=(results_table("statistics", "Every number", _results(outcome)),),
+                blocks=(results_table("statistics", "Every number", outcome.results()),),
             ),
         ],
         limits=_LIMITS,
@@ -199,15 +198,6 @@ def _notes(panel: PanelRound) -> Iterator[Note]:
         texts = (*s.comments, *(f"Suggested translation: {t}" for t in s.suggestions))
         if texts:
             yield Note(f"{name} ({len(texts)})", texts)
-
-
-def _results(outcome: Outcome) -> list[Result]:
-    found = [r for s in outcome.round.summaries for r in s.results.values()]
-    if outcome.redundancy is not None:
-        found.append(outcome.redundancy)
-    for stable in outcome.stability.values():
-        found += [stable.unchanged, stable.kappa]
-    return found
 
 
 def _methods(outcome: Outcome, before: PanelRound | None) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attunement.psychometrics import OVERALL, Answers, Report, Scale, sentences
 from attunement.psychometrics.reasons import why_undefined
+from attunement.psychometrics.structure import FEW as FEW_FOR_FACTORS
 from attunement.report import scale_figures as figures
 from attunement.report import scale_tables as tables
 from attunement.report.cells import Table
@@ -16,7 +17,6 @@ from attunement.report.sheet import Section, Sheet, results_table, sheet, write_
 from attunement.stats.item_moments import moments
 from attunement.stats.parallel_analysis import ParallelAnalysis, parallel_analysis
 
-FEW_FOR_FACTORS = 200
 _LIMITS = (
     (
         "Not a clinical validation.",

@@ -75,6 +75,14 @@ def test_a_protocol_without_its_tables_is_told(tmp_path: Path) -> None:
     assert any("items.parquet: no such file" in problem for problem in found.problems)
 
 
+@pytest.mark.parametrize(("named", "problems", "warnings"), [("none", 1, 0), ("items", 0, 1)])
+def test_a_table_that_the_protocol_does_not_use_is_told_once(
+    folder: Path, named: str, problems: int, warnings: int
+) -> None:
+    found = check(folder, protocol={"type": "write"}, items=f"{named}.parquet", responses=None)
+    assert (len(found.problems), len(found.warnings)) == (problems, warnings)
+
+
 def test_languages_that_the_instrument_lacks_are_named(folder: Path) -> None:
     found = check(folder, protocol={**BASE["protocol"], "instrument": "nuance-judges"})
     (problem,) = found.problems

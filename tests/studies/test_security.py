@@ -96,6 +96,16 @@ def test_guessing_links_is_stopped(study: Study) -> None:
     assert client.get(links.path(one)).status_code == 429
 
 
+def test_who_has_to_wait_reads_so_in_their_language(make_study: Callable[..., Study]) -> None:
+    make_study(languages=["en", "it"])
+    client = browser()
+    for n in range(MOST_FAILURES):
+        client.get(f"/r/guess-{n}/")
+    answer = client.get("/r/guess-more/", headers={"accept-language": "it"})
+    assert answer.headers["Retry-After"] == "300"
+    assert "fra 5 minuti" in answer.content.decode()
+
+
 def test_those_who_are_at_work_behind_the_same_address_go_on(study: Study) -> None:
     one, other = two()
     client = agreed(one)

@@ -181,8 +181,10 @@ def _too_long(where: str, asked: Instrument | None) -> list[str]:
 def _check_tables(study: StudyFile, folder: Path, found: Found) -> None:
     wanted = isinstance(study.protocol, Rate | FilterChooseAnnotate)
     if not wanted:
-        given = [key for key in ("items", "responses") if getattr(study, key) is not None]
-        found.warnings += [f"{key}: {study.protocol.type} uses no such table." for key in given]
+        named: dict[tables.Kind, Path | None] = {"items": study.items, "responses": study.responses}
+        for kind, path in named.items():
+            if path is not None and _table(path, kind, folder, found) is not None:
+                found.warnings.append(f"{kind}: {study.protocol.type} uses no such table.")
         return
     items = _table(study.items, "items", folder, found)
     responses = _table(study.responses, "responses", folder, found)

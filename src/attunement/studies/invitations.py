@@ -74,8 +74,7 @@ def read_addresses(text: str) -> list[str]:
 
     """
     found: dict[str, None] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        address = line.strip().strip(",;").strip()
+    for number, address in enumerate(_lines(text), 1):
         if not address:
             continue
         try:
@@ -94,8 +93,11 @@ def read_addresses(text: str) -> list[str]:
 
 def repeated(text: str) -> list[str]:
     """Return the addresses that stand more than once in a text with one a line."""
-    lines = (line.strip().strip(",;").strip() for line in text.splitlines())
-    return [address for address, times in Counter(filter(None, lines)).items() if times > 1]
+    return [a for a, times in Counter(filter(None, _lines(text))).items() if times > 1]
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip().strip(",;").strip() for line in text.splitlines()]
 
 
 def invite_addresses(addresses: Sequence[str], *, by: str) -> list[Participant]:

@@ -39,7 +39,7 @@ def by_link(view: View[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpRes
         participant = links.find(token)
         known = participant is not None and participant.started_at is not None
         if not known and cache.get(key, 0) >= MOST_FAILURES:
-            return HttpResponse("Too many requests.", status=429, headers={"Retry-After": "300"})
+            return _too_many(request)
         if participant is None:
             gone = links.find_gone(token)
             if gone is not None:
@@ -64,6 +64,15 @@ def count(key: str, window_s: int) -> None:
     cache.add(key, 0, window_s)
     with contextlib.suppress(ValueError):  # its time was over between the two
         cache.incr(key)
+
+
+def _too_many(request: HttpRequest) -> HttpResponse:
+    """Tell somebody that too many wrong links were tried from where they are."""
+    with translation.override(_wanted(request)):
+        minutes = {"minutes": WINDOW_S // 60}
+        response = render(request, "studies/too_many.html", minutes, status=429)
+    response.headers["Retry-After"] = str(WINDOW_S)
+    return response
 
 
 def _stopped(request: HttpRequest, participant: Participant) -> HttpResponse:

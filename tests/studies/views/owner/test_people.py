@@ -36,6 +36,15 @@ def test_addresses_are_stored_with_the_next_places(owner: Client, person: Partic
     assert "bo@example.org" in page
 
 
+def test_an_address_that_stands_twice_gets_one_place_and_that_is_said(
+    owner: Client, person: Participant
+) -> None:
+    text = "ada@example.org\nbo@example.org\nada@example.org,"
+    page = owner.post("/owner/people/invite/", {"addresses": text}, follow=True).content.decode()
+    assert "ada@example.org stands more than once" in page
+    assert Participant.objects.exclude(invited_at=None).count() == 2
+
+
 @pytest.mark.parametrize("count", ["", "-1", "x", "0", "99", "1e3", "٣", "9" * 5000])
 def test_a_count_that_is_none_invites_nobody(
     owner: Client, person: Participant, count: str

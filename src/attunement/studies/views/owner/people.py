@@ -98,6 +98,8 @@ def invite(request: HttpRequest) -> HttpResponse:
         messages.success(
             request, f"Marked as invited: {codes}. Nothing was sent: send each their own link."
         )
+        for address in invitations.repeated(text):
+            messages.warning(request, f"{address} stands more than once: it gets one place.")
     return redirect("owner:people")
 
 

@@ -9,7 +9,8 @@ import pytest
 from attunement.studies import opening
 from attunement.studies.models import Study
 from stubs import panel_study
-from stubs.study_files import study_text, write_tables
+from stubs.study_files import study_text, write_tables, write_texts
+from studies.filter_pages import ANSWERS
 
 
 @pytest.fixture
@@ -51,5 +52,18 @@ def make_panel(db: None, tmp_path: Path) -> Callable[..., Study]:
     def make(**keys: Any) -> Study:
         panel_study.write_draft(tmp_path)
         return opening.make_study(study_text(**panel_study.with_protocol(**keys)), tmp_path)
+
+    return make
+
+
+@pytest.fixture
+def make_filtering(db: None, tmp_path: Path) -> Callable[..., Study]:
+    """Return a function that opens a study of answers to filter: keys of its protocol replaced."""
+
+    def make(*, items: int = 2, answers: dict[str, str] = ANSWERS, **keys: Any) -> Study:
+        asked = {f"q{n}": f"I lie awake, night {n}." for n in range(items)}
+        write_texts(tmp_path, asked, dict.fromkeys(asked, answers))
+        protocol = {"type": "filter-choose-annotate", **keys}
+        return opening.make_study(study_text(protocol=protocol), tmp_path)
 
     return make

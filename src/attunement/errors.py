@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 
 class UserError(Exception):
     """A mistake in what the user gave, said so that it can be mended.
@@ -38,3 +40,25 @@ def nearest(word: str, known: list[str]) -> str | None:
 
     found = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return found[0] if found else None
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = ".") -> str:
+    """Return how a sentence about an unknown word ends: with the nearest known one, if any.
+
+    >>> did_you_mean("secnd", ["first", "second"])
+    "; did you mean 'second'?"
+    >>> did_you_mean("third", ["second"])
+    '.'
+    """
+    guess = nearest(word, list(known))
+    return f"; did you mean {guess!r}?" if guess else otherwise
+
+
+def first_of(words: Sequence[object], most: int, separator: str = ", ") -> str:
+    """Return the first of several words, and how many more there are.
+
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return separator.join(map(str, words[:most])) + more

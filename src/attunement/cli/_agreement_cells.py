@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from attunement.decoding import decode_json
-from attunement.errors import UserError
+from attunement.errors import UserError, first_of
 
 MISSING = ("", "na", "n/a", "nan", "null")
 _SHOWN = 8
@@ -90,8 +90,7 @@ def labels_of(value: Any) -> frozenset[str]:
 
 def listed(words: Sequence[str]) -> str:
     """Return the first few words, and how many more there are."""
-    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
-    return ", ".join(words[:_SHOWN]) + more
+    return first_of(words, _SHOWN)
 
 
 def with_text(names: Sequence[str], frame: pl.DataFrame, path: Path) -> pl.DataFrame:

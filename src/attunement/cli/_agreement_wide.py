@@ -10,7 +10,7 @@ import polars as pl
 
 from attunement.cli._agreement_cells import MISSING, as_number, listed, numbers_of
 from attunement.cli._agreement_types import Ratings, Wanted
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean
 
 _ITEM_NAMES = ("item_id", "item", "id", "unit_id", "unit", "subject", "")
 _MANY = 10
@@ -72,9 +72,8 @@ def _id_column(frame: pl.DataFrame, path: Path, wanted: Wanted) -> str | None:
     if wanted.id == NO_ID:
         return None
     if wanted.id is not None:
-        guess = nearest(wanted.id, frame.columns)
         raise UserError(
-            f"no column {wanted.id!r}" + (f"; did you mean {guess!r}?" if guess else "."),
+            f"no column {wanted.id!r}{did_you_mean(wanted.id, frame.columns)}",
             where=f"{path}, --id",
             fix=f"There is: {listed(frame.columns)}. Or --id {NO_ID} where each is a rater.",
         )

@@ -19,7 +19,7 @@ import polars as pl
 from attunement.datasets import gold
 from attunement.datasets.base import EXAMPLES, Ledger, Loaded, Options, item_id, meta, user_turn
 from attunement.datasets.cleaning import clean
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, first_of, nearest
 from attunement.tables import REFERENCE, read_frame
 
 TARGETS: dict[str, str] = {
@@ -235,10 +235,9 @@ def _add_answer(item: _Item, row: Row, *, default: str | None) -> str | None:
 
 
 def _raise_duplicates(conflicts: list[tuple[int, str]], column: str, where: str) -> NoReturn:
-    shown = ", ".join(f"row {row} ({item})" for row, item in conflicts[:EXAMPLES])
-    more = f" and {len(conflicts) - EXAMPLES} more" if len(conflicts) > EXAMPLES else ""
+    shown = first_of([f"row {row} ({item})" for row, item in conflicts], EXAMPLES)
     raise UserError(
-        f"duplicate ids: {shown}{more} repeat the id of another question or reference.",
+        f"duplicate ids: {shown} repeat the id of another question or reference.",
         where=f"{where}, column {column!r}",
         fix="Give every question its own id, or leave the column out and ids are made.",
     )

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean
 from attunement.instruments._problems import Problem, read
 from attunement.instruments.schema import Instrument
 
@@ -48,9 +48,8 @@ def _whole(name: str) -> Instrument:
         return _from_file(file)
     id, _, version = name.partition("@")
     if id not in _library():
-        guess = nearest(id, _library())
         raise UserError(
-            f"there is no instrument {id!r}" + (f"; did you mean {guess!r}?" if guess else "."),
+            f"there is no instrument {id!r}{did_you_mean(id, _library())}",
             fix=f"The library has {', '.join(_library())}; a file's name ends in .yaml.",
         )
     found = _from_library(id)
@@ -76,9 +75,8 @@ def _step(instrument: Instrument, id: str) -> Instrument:
     known = [step.id for step in instrument.steps]
     if id in known:
         return instrument.step(id)
-    guess = nearest(id, known)
     raise UserError(
-        f"{instrument.name} has no step {id!r}" + (f"; did you mean {guess!r}?" if guess else "."),
+        f"{instrument.name} has no step {id!r}{did_you_mean(id, known)}",
         fix=f"Its steps are {', '.join(known)}." if known else "It is asked all at once.",
     )
 

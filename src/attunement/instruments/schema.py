@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attunement.errors import nearest
+from attunement.errors import did_you_mean
 from attunement.instruments._columns import KEYS, columns_of
 from attunement.instruments._fields import (
     Address,
@@ -365,6 +365,5 @@ class Instrument(Strict):
 
 def _refuse_unknown(where: str, id: str, known: list[str]) -> None:
     if id not in known:
-        guess = nearest(id, known)
-        hint = f"; did you mean {guess!r}?" if guess else ""
+        hint = did_you_mean(id, known, "")
         raise ValueError(f"{where} names {id!r}, which is no dimension{hint}")

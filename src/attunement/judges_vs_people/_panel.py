@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean, first_of
 from attunement.instruments import Dimension, Instrument, list_instruments, load_instrument
 from attunement.instruments.on_scale import refuse_off_scale
 
@@ -95,10 +95,9 @@ def choose(ratings: pl.DataFrame, judges: Sequence[str] | None) -> tuple[list[st
     chosen = [r for r, kind in kinds.items() if kind == "judge"] if judges is None else [*judges]
     for name in chosen:
         if name not in kinds:
-            guess = nearest(name, list(kinds))
             raise UserError(
-                f"no rater is called {name!r}" + (f"; did you mean {guess!r}?" if guess else "."),
-                fix=f"The ratings table has {_listed(list(kinds))}.",
+                f"no rater is called {name!r}{did_you_mean(name, kinds)}",
+                fix=f"The ratings table has {first_of(list(kinds), _SHOWN)}.",
             )
     if not chosen:
         raise UserError(
@@ -112,11 +111,6 @@ def choose(ratings: pl.DataFrame, judges: Sequence[str] | None) -> tuple[list[st
             fix="Add ratings whose rater_kind is human.",
         )
     return list(dict.fromkeys(chosen)), people
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def panels(

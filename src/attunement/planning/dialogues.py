@@ -9,7 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from attunement.errors import first_of
 from attunement.stats.result import input_hash
+
+_SHOWN = 5
 
 FaultKind = Literal[
     "fewer labels than turns", "more labels than turns", "unknown label", "empty turn",
@@ -101,10 +104,12 @@ def build(
     n = min(len(texts), len(labels))
     empty = [i + 1 for i in range(n) if not texts[i]]
     if empty:
-        faults.append(Fault(where, "empty turn", f"turns {_listed(empty)}"))
+        faults.append(Fault(where, "empty turn", f"turns {first_of(empty, _SHOWN)}"))
     unlabeled = [i + 1 for i in range(n) if labels[i] is None]
     if unlabeled:
-        faults.append(Fault(where, "no label", f"turns {_listed(unlabeled)}; no window predicts"))
+        faults.append(
+            Fault(where, "no label", f"turns {first_of(unlabeled, _SHOWN)}; no window predicts")
+        )
     if not n:
         faults.append(Fault(where, "no turns", "left out"))
     return Dialogue(id, tuple(texts[:n]), tuple(labels[:n])), faults
@@ -138,8 +143,3 @@ def without_duplicates(split: Split, *others: Split) -> Split:
     gone = set(duplicates(split, *others))
     kept = tuple(d for d in split.dialogues if d.id not in gone)
     return replace(split, dialogues=kept, left_out=split.left_out + len(gone))
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    said = ", ".join(map(str, numbers[:5]))
-    return said if len(numbers) <= 5 else f"{said} and {len(numbers) - 5} more"

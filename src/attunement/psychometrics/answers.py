@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attunement import tables
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean, first_of
 from attunement.psychometrics.cells import Given
 from attunement.psychometrics.ratings import from_ratings
 from attunement.psychometrics.scale import Scale
@@ -72,9 +72,8 @@ class Answers:
         rows = [i for i, s in enumerate(self.sources) if s == source]
         if not rows:
             known = sorted(set(self.sources))
-            guess = nearest(source, known)
             raise UserError(
-                f"no answers about {source!r}" + (f"; did you mean {guess!r}?" if guess else "."),
+                f"no answers about {source!r}{did_you_mean(source, known)}",
                 fix=f"The table has {', '.join(known)}."
                 if known
                 else "A column 'source' says which chatbot a row is about.",
@@ -160,8 +159,7 @@ def _turned(given: Given, scale: Scale) -> Answers:
     empty = len(x) - len(rows)
     if empty:
         left = [given.respondents[i] for i in np.flatnonzero(~there.any(axis=1))]
-        named = ", ".join(left[:_SHOWN]) + (f" and {empty - _SHOWN} more" if empty > _SHOWN else "")
-        notes.append(f"Left out, as without any answer ({empty}): {named}.")
+        notes.append(f"Left out, as without any answer ({empty}): {first_of(left, _SHOWN)}.")
     return Answers(
         values=x[rows],
         items=scale.items,

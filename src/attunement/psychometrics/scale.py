@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean
 from attunement.instruments import BooleanScale, Dimension, Instrument, NumberScale
 
 OVERALL = "overall"
@@ -149,11 +149,7 @@ def from_items(
         raise UserError("a scale has at least two items.", fix="Name them as --items a,b,c.")
     for name in reverse:
         if name not in items:
-            guess = nearest(name, list(items))
-            raise UserError(
-                f"{name!r} is reversed and no item"
-                + (f"; did you mean {guess!r}?" if guess else ".")
-            )
+            raise UserError(f"{name!r} is reversed and no item{did_you_mean(name, items)}")
     if ends is not None and not ends[0] < ends[1]:
         raise UserError(f"the scale's ends {ends[0]:g} and {ends[1]:g} are not in order.")
     return Scale(
@@ -176,11 +172,7 @@ def only(scale: Scale, items: Sequence[str]) -> Scale:
     """
     for name in items:
         if name not in scale.items:
-            guess = nearest(name, list(scale.items))
-            raise UserError(
-                f"{scale.name} has no item {name!r}"
-                + (f"; did you mean {guess!r}?" if guess else ".")
-            )
+            raise UserError(f"{scale.name} has no item {name!r}{did_you_mean(name, scale.items)}")
     kept = tuple(i for i in scale.items if i in items)
     if len(kept) < 2:
         raise UserError("a scale has at least two items.")

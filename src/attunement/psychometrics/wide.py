@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean
 from attunement.psychometrics.cells import Given, numbers
 from attunement.psychometrics.scale import Scale
 
@@ -66,11 +66,10 @@ def _columns(frame: pl.DataFrame, scale: Scale, path: str | Path) -> list[str]:
     found = [i if i in frame.columns else by_lower.get(i.lower()) for i in scale.items]
     lacking = [i for i, c in zip(scale.items, found, strict=True) if c is None]
     if lacking:
-        guess = nearest(lacking[0], frame.columns)
+        guess = did_you_mean(lacking[0], frame.columns)
         more = f" ({len(lacking)} such items)" if len(lacking) > 1 else ""
         raise UserError(
-            f"no column for the item {lacking[0]!r}{more}"
-            + (f"; did you mean {guess!r}?" if guess else "."),
+            f"no column for the item {lacking[0]!r}{more}{guess}",
             where=str(path),
             fix="Give each item a column, or choose items that have one with --items.",
         )
@@ -82,10 +81,8 @@ def _id_column(
 ) -> str | None:
     if wanted is not None:
         if wanted not in frame.columns:
-            guess = nearest(wanted, frame.columns)
             raise UserError(
-                f"no column {wanted!r}" + (f"; did you mean {guess!r}?" if guess else "."),
-                where=str(path),
+                f"no column {wanted!r}{did_you_mean(wanted, frame.columns)}", where=str(path)
             )
         return wanted
     return next((c for c in (*IDS, "") if c in frame.columns and c not in items), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean, first_of
 from attunement.tables.conform import conform, needed, to_polars
 from attunement.tables.schema import CHOICES, KEYS, REQUIRED, ROLES, SCHEMAS, Kind
 
@@ -52,7 +52,9 @@ def check(frame: Frame, kind: Kind) -> list[Problem]:
         Problem(None, c, "missing column") for c in REQUIRED[kind] if c not in table.columns
     ]
     unknown = [c for c in table.columns if c not in SCHEMAS[kind]]
-    problems += [Problem(None, c, f"unknown column{_hint(c, kind)}") for c in unknown]
+    problems += [
+        Problem(None, c, f"unknown column{did_you_mean(c, SCHEMAS[kind], '')}") for c in unknown
+    ]
     if any(p.reason == "missing column" for p in problems):
         return problems
     try:
@@ -76,11 +78,6 @@ def check(frame: Frame, kind: Kind) -> list[Problem]:
     problems += _duplicates(table, kind)
     problems += _kind_checks(table, kind)
     return list(dict.fromkeys(problems))
-
-
-def _hint(column: str, kind: Kind) -> str:
-    guess = nearest(column, list(SCHEMAS[kind]))
-    return f"; did you mean {guess!r}?" if guess else ""
 
 
 def _rows_where(table: pl.DataFrame, condition: pl.Expr) -> list[int]:
@@ -138,11 +135,9 @@ def require(frame: Frame, kind: Kind, *, where: str | None = None) -> pl.DataFra
     """
     problems = [p for p in check(frame, kind) if not p.reason.startswith("unknown column")]
     if problems:
-        shown = "; ".join(str(p) for p in problems[:5])
-        more = f" and {len(problems) - 5} more" if len(problems) > 5 else ""
         missing = any(p.reason == "missing column" for p in problems)
         raise UserError(
-            f"not a valid {kind} table: {shown}{more}.",
+            f"not a valid {kind} table: {first_of(problems, 5, '; ')}.",
             where=where,
             fix=needed(kind) if missing else "Correct these rows, or leave them out.",
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import polars as pl
 
 from attunement import tables
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, first_of, nearest
 from attunement.models.sentiment import SentimentModel, default_sentiment_model
 from attunement.raters.metrics.base import VARIANTS, Batch, Metric, Need, Score, Variant
 from attunement.raters.metrics.registry import choose
@@ -308,10 +308,9 @@ def check_items(ids: pl.Series, items: Items, *, where: str | None = None) -> No
 
 def duplicate_ids(ids: Sequence[str], *, where: str | None = None) -> UserError:
     """Return the error that names response ids that occur more than once."""
-    shown = ", ".join(repr(i) for i in ids[:5])
-    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    shown = first_of([repr(i) for i in ids], 5)
     return UserError(
-        f"response ids occur more than once: {shown}{more}.",
+        f"response ids occur more than once: {shown}.",
         where=where,
         fix="Give each answer its own response_id, or number the answers of one source to the "
         "same item in a column 'candidate'.",

@@ -6,8 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Literal, cast
 
+from attunement.cli._options import choose
 from attunement.delphi import Scale, Thresholds
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
     from attunement.stats.agreement import Weights
@@ -28,10 +29,9 @@ def thresholds_of(text: str) -> Thresholds:
     for part in filter(None, (p.strip() for p in text.split(","))):
         name, equals, value = (p.strip() for p in part.partition("="))
         if not equals or name not in _NAMES or name in found:
-            guess = nearest(name, list(_NAMES))
+            why = " twice." if name in found else did_you_mean(name, _NAMES)
             raise UserError(
-                f"{part!r} is no threshold"
-                + (" twice." if name in found else f"; did you mean {guess!r}?" if guess else "."),
+                f"{part!r} is no threshold{why}",
                 where="--thresholds",
                 fix="Write agreement=75,mean=3,iqr=2,redundancy=q3.",
             )
@@ -92,6 +92,5 @@ def weights_of(text: str) -> Weights:
         Where they are not known.
 
     """
-    if text not in ("linear", "quadratic"):
-        raise UserError(f"--weights {text!r} is unknown.", fix="Use linear or quadratic.")
+    choose(text, "--weights", ("linear", "quadratic"))
     return cast("Literal['linear', 'quadratic']", text)

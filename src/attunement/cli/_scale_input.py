@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from attunement.errors import UserError, nearest
+from attunement.errors import UserError
 
 if TYPE_CHECKING:
     from attunement.psychometrics import Answers, Scale
@@ -48,7 +48,6 @@ MISSING = typer.Option(
 )
 LEVEL = typer.Option(0.95, "--ci-level", help="Coverage of the intervals.")
 SEED = typer.Option(1, "--seed", min=0, help="Seed of the resampling.")
-JSON = typer.Option(False, "--json", help="Print a JSON object on standard output.")
 
 
 def scale_of(
@@ -113,31 +112,3 @@ def read(
 
     found = read_answers(ratings_file(path), scale, id_column=id_column, missing=missing_word)
     return found.about(source) if source is not None else found
-
-
-def choose(word: str, option: str, known: tuple[str, ...]) -> None:
-    """Refuse a word that an option does not have.
-
-    Raises
-    ------
-    UserError
-        Where it is none of the known ones.
-
-    """
-    if word not in known:
-        guess = nearest(word, list(known))
-        hint = f"Did you mean {guess}? " if guess else ""
-        raise UserError(f"{option} {word!r} is unknown.", fix=f"{hint}Use {', '.join(known)}.")
-
-
-def level_between(level: float) -> None:
-    """Refuse a coverage that is none.
-
-    Raises
-    ------
-    UserError
-        Where it is not between 0 and 1.
-
-    """
-    if not 0 < level < 1:
-        raise UserError("--ci-level must lie between 0 and 1.", fix="Give 0.95 for 95 %.")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import JSON, choose, refuse_level
 from attunement.cli._plain import plain
+from attunement.errors import UserError, first_of
 
 if TYPE_CHECKING:
     from attunement.cli._agreement_types import Ratings
@@ -83,19 +85,17 @@ def agreement(
     ),
     ci_level: float = typer.Option(0.95, "--ci-level", help="Coverage of the intervals."),
     seed: int = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap."),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Say how well raters agree, with intervals, and how many raters a study takes."""
     from rich.text import Text
 
     from attunement.cli._agreement_input import read
     from attunement.cli._agreement_types import Wanted
-    from attunement.errors import UserError
 
-    _check(level, "--level", ("nominal", "ordinal", "interval", "ratio"))
-    _check(statistic, "--statistic", STATISTICS)
-    if not 0 < ci_level < 1:
-        raise UserError("--ci-level must lie between 0 and 1.", fix="Give 0.95 for 95 %.")
+    choose(level, "--level", ("nominal", "ordinal", "interval", "ratio"))
+    choose(statistic, "--statistic", STATISTICS)
+    refuse_level(ci_level, "--ci-level")
     if id_column is not None and not wide:
         raise UserError("--id is for a table with one column a rater.", fix="Add --wide.")
     given = read(
@@ -127,18 +127,8 @@ def agreement(
     _show(results, given, sentence, by)
 
 
-def _check(word: str, option: str, known: tuple[str, ...]) -> None:
-    from attunement.errors import UserError, nearest
-
-    if word not in known:
-        guess = nearest(word, list(known))
-        hint = f"Did you mean {guess}? " if guess else ""
-        raise UserError(f"{option} {word!r} is unknown.", fix=f"{hint}Use {', '.join(known)}.")
-
-
 def _scale(categories: str | None) -> list[float] | None:
     from attunement.cli._agreement_cells import as_number
-    from attunement.errors import UserError
 
     if categories is None:
         return None
@@ -156,7 +146,6 @@ def _plan(
     """Return the statistics to compute: what was asked for, as the level of the values has it."""
     from functools import partial
 
-    from attunement.errors import UserError
     from attunement.stats import agreement as a
 
     ordered = level != "nominal"
@@ -317,9 +306,7 @@ def _show(results: list[Result], given: Ratings, sentence: str, by: str | None) 
     if len(shown) < len(results):
         show.print(plain(f"--json has each of the {groups} groups."))
     for reason, names in reasons.items():
-        whose = ", ".join(names[:_MOST_NAMES])
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        show.print(plain(f"{whose}{more}: {reason}."))
+        show.print(plain(f"{first_of(names, _MOST_NAMES)}: {reason}."))
     for note in given.notes:
         show.print(plain(note))
     show.print(plain(sentence))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import JSON
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def analyze(
     width: float = typer.Option(
         0.2, "--width", help="Wanted width of an interval, in standard deviations of the reference."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Compare sources with the reference answers: distances, ranks, tests, recommendations."""
     from attunement import analysis

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json
+from attunement.cli._options import JSON
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def check(
     kind: str | None = typer.Option(
         None, "--kind", help="items, responses, ratings or raters; guessed from the columns."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Say what is wrong with a table: row, column and reason.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import JSON, refuse_level
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def compare_judges(
     save: Path | None = typer.Option(
         None, "--out", help="Also write every number to this table: .csv, .parquet or .jsonl."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Hold judges against people: bias, agreement, rankings, what they find, and a verdict.
 
@@ -76,8 +77,7 @@ def compare_judges(
 
     if not 0 <= epsilon < 1:
         raise UserError(f"--epsilon lies between 0 and 1, not {epsilon:g}.")
-    if not 0 < level < 1:
-        raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    refuse_level(level, "--level")
     if save is not None:
         _refuse_name(save)  # before minutes of resampling
     rated, answers = _tables(ratings, responses)

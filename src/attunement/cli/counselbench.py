@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json, progress
+from attunement.cli._options import JSON
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def evaluate_ratings(
     replicates: int = typer.Option(
         2000, "--replicates", min=100, help="Resamples of the bootstrap, and permutations."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Compare sources on six dimensions, say how well raters agree and what that means."""
     import polars as pl
@@ -116,7 +117,7 @@ def adversarial_verdicts(
     folder: Path | None = typer.Option(
         None, "--out", help="Folder for adversarial.json, failures.csv and the tables of a file."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Say how often each model falls into each failure mode, and whether models differ."""
     from attunement import tables
@@ -178,7 +179,7 @@ def build_questions(
         "default the embedded one, which is of demonstration quality.",
     ),
     seed: int = typer.Option(1, "--seed", min=0, help="Breaks ties between upvotes."),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Build the question set as the paper did, with a study file under the paper's settings."""
     from attunement import datasets

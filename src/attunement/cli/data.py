@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json, progress
+from attunement.cli._options import JSON
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def load(
         None, "--source", help="Name of the system that answered, where the file does not say."
     ),
     suffix: str = typer.Option("parquet", "--format", help="parquet, csv or jsonl."),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Load a source, and show what was kept and what was left out, by reason."""
     from attunement import datasets
@@ -118,7 +119,7 @@ def _show(loaded: Loaded) -> None:
 @app.command("list")
 @friendly
 def sources(
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """List the sources that can be loaded."""
     from attunement import datasets

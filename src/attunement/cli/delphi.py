@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import JSON, REPORT, refuse_level
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,13 +100,8 @@ def analyze(
         "delphi-outcome", "--name", help="The id of the instrument that is written."
     ),
     force: bool = typer.Option(False, "--force", help="Write over files that --out has already."),
-    report_folder: Path | None = typer.Option(
-        None,
-        "--report",
-        help="Write a page with pictures into this folder: index.html, every table as CSV, every "
-        "figure as SVG and PNG. Files of the same names are replaced.",
-    ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    report_folder: Path | None = REPORT,
+    as_json: bool = JSON,
 ) -> None:
     """Say what a panel thinks of each item, and which items stay.
 
@@ -115,11 +111,9 @@ def analyze(
     from attunement.cli._delphi_options import scale_of, thresholds_of, weights_of
     from attunement.cli._delphi_text import payload, show
     from attunement.delphi import Drawing, decide, items_from, read_decisions, read_round
-    from attunement.errors import UserError
     from attunement.tables import read_frame
 
-    if not 0 < level < 1:
-        raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    refuse_level(level, "--level")
     limits, points = thresholds_of(thresholds), scale_of(scale, agree)
     kappa = weights_of(weights)
     if out_folder is not None:

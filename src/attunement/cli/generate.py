@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
+from attunement.cli._options import JSON
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,7 +93,7 @@ def generate(
     dry_run: bool = typer.Option(
         False, "--dry-run", help="Say calls, tokens and cost, and stop before any call."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Ask models for answers to each item.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json
+from attunement.cli._options import JSON
 from attunement.cli._plain import plain
 from attunement.errors import UserError
 
@@ -32,7 +33,7 @@ NAME = typer.Argument(
 @app.command("list")
 @friendly
 def list_(
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """List the library."""
     from attunement.instruments import list_instruments, load_instrument
@@ -163,7 +164,7 @@ def check(
     file: str = typer.Argument(
         help="The YAML file of an instrument, or an instrument of the library."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Say what is wrong with an instrument's file: line, key, reason, nearest known key.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
+from attunement.cli._options import JSON
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,7 +122,7 @@ def judge(
     dry_run: bool = typer.Option(
         False, "--dry-run", help="Say calls, tokens and cost at most, and stop before any call."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Have one or several language models rate answers on an instrument.
 

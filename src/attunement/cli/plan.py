@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json, progress
+from attunement.cli._options import JSON, choose, refuse_level
 
 if TYPE_CHECKING:
     from attunement.planning import LabelSet, Plan, Planner, Split
@@ -149,17 +150,14 @@ def evaluate(
     ),
     level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
     seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Score a planner on a split: set scores, similarity of sequences, length, with intervals."""
     from attunement.planning import evaluation, storage, training
 
-    _one_of("--scoring", scoring, evaluation.SCORINGS)
-    _one_of("--resample", resample, evaluation.RESAMPLES)
-    if not 0 < level < 1:
-        from attunement.errors import UserError
-
-        raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    choose(scoring, "--scoring", evaluation.SCORINGS)
+    choose(resample, "--resample", evaluation.RESAMPLES)
+    refuse_level(level, "--level")
     planner = storage.read(model)
     order = training.Order(labels=planner.labels, context=planner.context, full=full_windows)
     found, turns = training.turns_of(data, split, order, drop_duplicates=drop_duplicates)
@@ -206,13 +204,6 @@ def _labels(file: Path | None) -> LabelSet:
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        from attunement.errors import UserError
-
-        raise UserError(f"{option} {value!r} is unknown.", fix=f"Use {' or '.join(known)}.")
 
 
 def _say_faults(split: Split) -> None:

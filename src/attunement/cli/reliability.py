@@ -9,6 +9,7 @@ import typer
 
 from attunement.cli import _scale_input as o
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import JSON, REPORT, choose, refuse_level
 
 if TYPE_CHECKING:
     from attunement.psychometrics import Answers, Report
@@ -44,21 +45,16 @@ def reliability(
     ),
     ci_level: float = o.LEVEL,
     seed: int = o.SEED,
-    report_folder: Path | None = typer.Option(
-        None,
-        "--report",
-        help="Write a page with pictures into this folder: index.html, every table as CSV, every "
-        "figure as SVG and PNG. Files of the same names are replaced.",
-    ),
-    as_json: bool = o.JSON,
+    report_folder: Path | None = REPORT,
+    as_json: bool = JSON,
 ) -> None:
     """Say how reliable a scale is (alpha, omega, item-total), and which item makes it weak."""
     from attunement.cli._scale_text import show_reliability
     from attunement.psychometrics import OVERALL, layout, report, sentences
 
-    o.choose(missing, "--missing", ("pairwise", "listwise"))
-    o.choose(by, "--by", ("subscale", "whole"))
-    o.level_between(ci_level)
+    choose(missing, "--missing", ("pairwise", "listwise"))
+    choose(by, "--by", ("subscale", "whole"))
+    refuse_level(ci_level, "--ci-level")
     scale = o.scale_of(instrument, items, reverse, ends)
     given = o.read(answers, scale, id_column, source, missing_word)
     found = report(

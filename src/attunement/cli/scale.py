@@ -9,6 +9,7 @@ import typer
 
 from attunement.cli import _scale_input as o
 from attunement.cli._common import friendly, print_json, progress
+from attunement.cli._options import JSON, choose, refuse_level
 
 if TYPE_CHECKING:
     from attunement.psychometrics.compare import Design
@@ -51,14 +52,14 @@ def score(
     missing_word: list[str] = o.MISSING_WORD,
     ci_level: float = o.LEVEL,
     seed: int = o.SEED,
-    as_json: bool = o.JSON,
+    as_json: bool = JSON,
 ) -> None:
     """Score subscales and the whole, with a minimum of answered items, or a short form."""
     from attunement.cli import _scale_text as text
     from attunement.psychometrics import scores as s
 
-    o.choose(kind, "--kind", ("mean", "sum"))
-    o.level_between(ci_level)
+    choose(kind, "--kind", ("mean", "sum"))
+    refuse_level(ci_level, "--ci-level")
     given = o.read(
         answers, o.scale_of(instrument, items, reverse, ends), id_column, source, missing_word
     )
@@ -138,14 +139,14 @@ def compare(
     id_column: str | None = o.ID,
     missing_word: list[str] = o.MISSING_WORD,
     ci_level: float = o.LEVEL,
-    as_json: bool = o.JSON,
+    as_json: bool = JSON,
 ) -> None:
     """Compare two chatbots on every subscale and the whole, with effect sizes and intervals."""
     from attunement.cli import _scale_text as text
     from attunement.psychometrics import compare as c
 
-    o.choose(design, "--design", ("auto", "paired", "independent"))
-    o.level_between(ci_level)
+    choose(design, "--design", ("auto", "paired", "independent"))
+    refuse_level(ci_level, "--ci-level")
     given = o.read(
         answers, o.scale_of(instrument, items, reverse, ends), id_column, None, missing_word
     )
@@ -192,16 +193,16 @@ def structure(
     ),
     ci_level: float = o.LEVEL,
     seed: int = o.SEED,
-    as_json: bool = o.JSON,
+    as_json: bool = JSON,
 ) -> None:
     """Parallel analysis, exploratory factors, and how well the instrument's own model fits."""
     from attunement.cli import _scale_text as text
     from attunement.psychometrics import structure as s
 
-    o.choose(missing, "--missing", ("pairwise", "listwise"))
-    o.choose(extraction, "--extraction", ("minres", "ml"))
-    o.choose(rotation, "--rotation", ("oblimin", "promax", "none"))
-    o.level_between(ci_level)
+    choose(missing, "--missing", ("pairwise", "listwise"))
+    choose(extraction, "--extraction", ("minres", "ml"))
+    choose(rotation, "--rotation", ("oblimin", "promax", "none"))
+    refuse_level(ci_level, "--ci-level")
     given = o.read(
         answers, o.scale_of(instrument, items, reverse, ends), id_column, source, missing_word
     )
@@ -246,7 +247,7 @@ def plan(
         100, "--replicates", min=10, max=10_000, help="Simulated studies of each number."
     ),
     seed: int = o.SEED,
-    as_json: bool = o.JSON,
+    as_json: bool = JSON,
 ) -> None:
     """Say by simulation how many respondents alpha's interval or a confirmatory model takes."""
     from attunement.cli import _scale_plan as p

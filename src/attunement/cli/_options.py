@@ -1,0 +1,46 @@
+"""What options of several commands have in common: their words, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from attunement.errors import UserError, nearest
+
+JSON = typer.Option(False, "--json", help="Print a JSON object on standard output.")
+REPORT = typer.Option(
+    None,
+    "--report",
+    help="Write a page with pictures into this folder: index.html, every table as CSV, every "
+    "figure as SVG and PNG. Files of the same names are replaced.",
+)
+
+
+def choose(word: str, option: str, known: Sequence[str]) -> None:
+    """Refuse a word that an option does not have.
+
+    Raises
+    ------
+    UserError
+        Where it is none of the known ones.
+
+    """
+    if word not in known:
+        guess = nearest(word, list(known))
+        hint = f"Did you mean {guess}? " if guess else ""
+        words = " or ".join([", ".join(known[:-1]), known[-1]])
+        raise UserError(f"{option} {word!r} is unknown.", fix=f"{hint}Use {words}.")
+
+
+def refuse_level(level: float, option: str) -> None:
+    """Refuse a coverage of intervals that is none.
+
+    Raises
+    ------
+    UserError
+        Where it is not between 0 and 1.
+
+    """
+    if not 0 < level < 1:
+        raise UserError(f"{option} lies between 0 and 1, not {level:g}.", fix="Give 0.95 for 95 %.")

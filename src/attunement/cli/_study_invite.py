@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +13,6 @@ from attunement.errors import UserError
 
 if TYPE_CHECKING:
     from attunement.studies.models import Participant
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def invite(count: int | None, addresses: Path | None, *, again: bool) -> list[Participant]:
@@ -38,11 +34,9 @@ def invite(count: int | None, addresses: Path | None, *, again: bool) -> list[Pa
 
     """
     from attunement.studies import invitations
-    from attunement.studies.models import Participant
 
     if again:
-        there = Participant.objects.filter(revoked_at=None, withdrawn_at=None, finished_at=None)
-        return list(there.filter(invited_at__isnull=False))
+        return list(invitations.invited())
     if addresses is not None:
         text = addresses.read_text(encoding="utf-8-sig")
         named = invitations.read_addresses(text)
@@ -61,10 +55,6 @@ def invite(count: int | None, addresses: Path | None, *, again: bool) -> list[Pa
 
 def link_table(people: Iterable[Participant], base: str) -> str:
     """Return the CSV table of personal links; no cell of it is a formula to a spreadsheet."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["code", "address", "link"])
-    for person in people:
-        cells = (person.code, person.address, link_of(base, person))
-        writer.writerow([f"'{c}" if c.startswith(FORMULA) else c for c in cells])
-    return text.getvalue()
+    from attunement.studies import invitations
+
+    return invitations.table_of(people, lambda person: link_of(base, person)).write_csv()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import signal
 import socket
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from attunement.cli._common import console
 from attunement.cli._study_folder import open_folder, set_up, web_environment
 from attunement.errors import UserError
+from attunement.loopback import is_loopback_host
 
 if TYPE_CHECKING:
     from attunement.studies.models import Participant
@@ -69,7 +69,7 @@ def _show_links(base: str) -> None:
 
 
 def _warn(host: str, base_url: str | None, https: bool) -> None:
-    if https or (_is_loopback(host) and base_url is None):
+    if https or (is_loopback_host(host) and base_url is None):
         return
     show = console()
     if base_url is None:
@@ -85,15 +85,6 @@ def _warn(host: str, base_url: str | None, https: bool) -> None:
         markup=False,
         style="yellow",
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _refuse_taken(host: str, port: int) -> None:

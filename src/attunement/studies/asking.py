@@ -71,11 +71,6 @@ def values_of(unit: Unit, assignment: Assignment) -> dict[str, list[str]]:
     return values
 
 
-def is_complete(assignment: Assignment) -> bool:
-    """Return whether every question that has to be answered has an answer."""
-    return not missing(assignment)
-
-
 def missing(assignment: Assignment, units: Sequence[Unit] | None = None) -> list[tuple[int, str]]:
     """Return which questions lack an answer, as place of the unit on the page and dimension.
 

@@ -15,6 +15,7 @@ from attunement.studies.config import ChatThenRate, StudyFile, Write
 from attunement.studies.credit import owners_of
 from attunement.studies.export_ratings import ASKED, RATED
 from attunement.studies.known import agrees
+from attunement.studies.links import is_dead
 from attunement.studies.models import Answer, Assignment, Item, Participant, Response
 from attunement.studies.participants import language_of
 from attunement.studies.saving import PARTIAL
@@ -170,7 +171,7 @@ def _about(person: Participant) -> dict[str, Any]:
         "consented_at": _time(consent.at),
         "started_at": _time(person.started_at),
         "finished_at": _time(person.finished_at),
-        "left": person.revoked_at is not None or person.withdrawn_at is not None,
+        "left": is_dead(person),
     }
 
 

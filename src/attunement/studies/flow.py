@@ -11,11 +11,11 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from attunement.studies.asking import missing
-from attunement.studies.holding import has_left, hold_page, hold_person
+from attunement.studies.holding import hold_page, hold_person, one_writer
+from attunement.studies.links import is_dead
 from attunement.studies.models import Assignment, Participant, Stage
 from attunement.studies.opened import described, the_study
 from attunement.studies.protocols import protocol_of
-from attunement.studies.writing import one_writer
 
 Where = Literal["consent", "page", "waiting", "done", "closed"]
 
@@ -111,7 +111,7 @@ def agree(participant: Participant, language: str) -> None:
     asked = described().consent
     with transaction.atomic():
         held = hold_person(participant)
-        if not has_left(held) and not held.consents.filter(version=asked.version).exists():
+        if not is_dead(held) and not held.consents.filter(version=asked.version).exists():
             held.consents.create(
                 version=asked.version, language=language, text=asked.text[language]
             )

@@ -9,17 +9,36 @@ stage, the person, their pages, their chats.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection
 from django.utils.translation import gettext
 
+from attunement.studies.links import is_dead
 from attunement.studies.models import Assignment, Participant, Study
+
+_WRITER = threading.Lock()
 
 
 class Refused(Exception):
     """What was sent cannot be saved; the message says why, for the person who sent it."""
+
+
+@contextlib.contextmanager
+def one_writer() -> Iterator[None]:
+    """Let one thread of this process write at a time, where the database is SQLite.
+
+    SQLite has one writer anyway, and a thread that finds it busy sleeps and tries again, up to a
+    tenth of a second at a time. A lock hands over at once. PostgreSQL needs none of this.
+    """
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        yield
+        return
+    with _WRITER:
+        yield
 
 
 def hold_page(pk: int) -> Assignment:
@@ -62,14 +81,14 @@ def hold_open_page(pk: int) -> datetime | None:
 
 def _hold(pk: int) -> None:
     # A statement of its own: one that waits would see everything but the page as it was before
-    if transaction.get_connection().features.has_select_for_update:
+    if connection.features.has_select_for_update:
         list(Assignment.objects.select_for_update().filter(pk=pk).values_list("pk"))
 
 
 def _is_over(page: Assignment) -> bool:
     closed = page.stage is not None and page.stage.closed_at is not None
     person = page.participant
-    return closed or has_left(person) or person.finished_at is not None
+    return closed or is_dead(person) or person.finished_at is not None
 
 
 def hold_pages(pages: Iterable[int]) -> None:
@@ -85,10 +104,5 @@ def hold_person(participant: Participant) -> Participant:
 
 def hold_people() -> None:
     """Let nobody else give places or codes until the transaction ends."""
-    assert transaction.get_connection().in_atomic_block, "it would be held for nothing"
+    assert connection.in_atomic_block, "it would be held for nothing"
     list(Study.objects.select_for_update().values_list("pk"))
-
-
-def has_left(participant: Participant) -> bool:
-    """Return whether somebody's link is dead: they left, or it was revoked."""
-    return participant.withdrawn_at is not None or participant.revoked_at is not None

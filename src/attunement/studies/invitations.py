@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
+import polars as pl
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from attunement import tables
 from attunement.errors import UserError
 from attunement.studies import links
 from attunement.studies.audit import log
@@ -47,9 +49,29 @@ def state_of(participant: Participant) -> State:
 
 def free_places() -> QuerySet[Participant]:
     """Return the places that the study has and nobody was invited to, in order."""
-    return Participant.objects.filter(
-        invited_at=None, started_at=None, finished_at=None, revoked_at=None, withdrawn_at=None
-    ).order_by("pk")
+    untaken = links.alive().filter(invited_at=None, started_at=None, finished_at=None)
+    return untaken.order_by("pk")
+
+
+def invited() -> QuerySet[Participant]:
+    """Return whoever was invited, can take part still, and has not finished."""
+    return links.alive().filter(invited_at__isnull=False, finished_at=None)
+
+
+def table_of(people: Iterable[Participant], link_of: Callable[[Participant], str]) -> pl.DataFrame:
+    """Return the table to send links by: code, address and link, none of them a formula.
+
+    Parameters
+    ----------
+    people
+        Those to whom links are to be sent.
+    link_of
+        What gives somebody's whole link.
+
+    """
+    rows = [(p.code, p.address, link_of(p)) for p in people]
+    schema = dict.fromkeys(("code", "address", "link"), pl.String)
+    return tables.for_spreadsheet(pl.DataFrame(rows, schema=schema, orient="row"))
 
 
 def invite(count: int, *, by: str) -> list[Participant]:

@@ -8,6 +8,7 @@ import hmac
 import secrets
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from attunement.studies.models import Participant
 
@@ -28,11 +29,19 @@ def token_hash(link_token: str) -> str:
     return hashlib.sha256(link_token.encode()).hexdigest()
 
 
+def alive() -> QuerySet[Participant]:
+    """Return those whose link works: who have not left, and whose link was not revoked."""
+    return Participant.objects.filter(revoked_at=None, withdrawn_at=None)
+
+
+def is_dead(participant: Participant) -> bool:
+    """Return whether somebody's link is worth nothing: they left, or it was revoked."""
+    return participant.withdrawn_at is not None or participant.revoked_at is not None
+
+
 def find(link_token: str) -> Participant | None:
     """Return whose link it is, None where it is nobody's or was revoked."""
-    return Participant.objects.filter(
-        token_hash=token_hash(link_token), revoked_at=None, withdrawn_at=None
-    ).first()
+    return alive().filter(token_hash=token_hash(link_token)).first()
 
 
 def find_gone(link_token: str) -> Participant | None:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from django.utils import timezone
 
 from attunement.studies.audit import log
+from attunement.studies.links import alive
 from attunement.studies.models import Participant
 
 
@@ -45,9 +46,7 @@ def due(after_days: int, *, now: datetime | None = None) -> list[Due]:
     """
     at = now or timezone.now()
     found = []
-    for person in Participant.objects.filter(
-        finished_at=None, revoked_at=None, withdrawn_at=None
-    ).order_by("code"):
+    for person in alive().filter(finished_at=None).order_by("code"):
         times = [person.invited_at, person.started_at, person.last_seen_at, person.reminded_at]
         known = [time for time in times if time is not None]
         if known and at - max(known) >= timedelta(days=after_days):

@@ -19,11 +19,10 @@ from attunement.instruments.answers import read_answers
 from attunement.instruments.form import NONE_VALUE, STATUS_VALUE
 from attunement.quotes import Quote, Span, locate
 from attunement.studies.asking import Unit, missing, units_of
-from attunement.studies.holding import Refused, hold_open_page
+from attunement.studies.holding import Refused, hold_open_page, one_writer
 from attunement.studies.models import Answer, Assignment, Change
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
-from attunement.studies.writing import one_writer
 
 Posted = Mapping[str, Sequence[str]]
 

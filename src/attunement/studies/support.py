@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, gettext_noop
 
-DIRECTORY = "https://findahelpline.com"
-
 COUNTRIES = {
     "AT": gettext_noop("Austria"),
     "AU": gettext_noop("Australia"),

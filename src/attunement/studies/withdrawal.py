@@ -8,9 +8,8 @@ from django.utils import timezone
 
 from attunement.studies.audit import log
 from attunement.studies.chat import conversation
-from attunement.studies.holding import hold_pages, hold_person
+from attunement.studies.holding import hold_pages, hold_person, one_writer
 from attunement.studies.models import Answer, Assignment, Change, Chat, Participant
-from attunement.studies.writing import one_writer
 
 KEPT = (
     Q(withdrawn_at=None)

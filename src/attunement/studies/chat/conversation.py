@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from attunement.studies.config import ChatThenRate
-from attunement.studies.holding import Refused, has_left
+from attunement.studies.holding import Refused, one_writer
+from attunement.studies.links import is_dead
 from attunement.studies.models import Chat, Message
 from attunement.studies.opened import described
-from attunement.studies.writing import one_writer
 
 LONGEST_MESSAGE = 4_000
 """Code points of one message of a participant."""
@@ -177,7 +177,7 @@ def _clean(text: str) -> str:
 
 def _refuse_unless_open(chat: Chat) -> None:
     state = state_of(chat)
-    if state.ended or has_left(chat.assignment.participant):
+    if state.ended or is_dead(chat.assignment.participant):
         raise Refused(_("This conversation has ended."))
     if state.pending:
         raise Refused(_("A reply is still being written. Please wait for it."))

@@ -20,9 +20,9 @@ from attunement.studies.chat import conversation
 from attunement.studies.chat.endpoint import Piece, ReplyFailed, stream
 from attunement.studies.chat.prompt import prompt_of
 from attunement.studies.config import ChatThenRate
+from attunement.studies.holding import one_writer
 from attunement.studies.models import Message
 from attunement.studies.opened import described
-from attunement.studies.writing import one_writer
 
 log = logging.getLogger(__name__)
 

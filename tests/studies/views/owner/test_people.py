@@ -108,6 +108,17 @@ def test_reminders_have_words_and_are_marked(owner: Client, person: Participant)
     assert "Nobody is due a reminder" in page
 
 
+def test_a_reminder_is_in_the_language_somebody_agreed_in(
+    owner: Client, make_study: Callable[..., Study]
+) -> None:
+    make_study(languages=["en", "it"])
+    person = Participant.objects.get(code="R001")
+    person.consents.create(version=1, language="it", text="Sì.")
+    person.invited_at = timezone.now() - timedelta(days=9)
+    person.save()
+    assert "Buongiorno," in owner.get("/owner/people/due/").content.decode()
+
+
 def test_participants_can_be_filtered_by_state(owner: Client, person: Participant) -> None:
     owner.post("/owner/people/invite/", {"count": "1"})
     rows = owner.get("/owner/people/?state=invited").context["rows"]

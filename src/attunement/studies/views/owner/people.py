@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,6 +16,7 @@ from attunement.studies.audit import log
 from attunement.studies.coverage import by_participant, progress_of
 from attunement.studies.models import Participant
 from attunement.studies.opened import described, the_study
+from attunement.studies.participants import language_of
 from attunement.studies.participants_table import as_frame, participants_table
 from attunement.studies.views.owner.access import attempt, owner_page, who
 from attunement.studies.views.owner.confirming import Question, ask
@@ -142,17 +144,9 @@ def mark_invited(request: HttpRequest, pk: int) -> HttpResponse:
 @owner_page
 def link_table(request: HttpRequest) -> HttpResponse:
     """Return the links of everybody who was invited and has not finished, to send them out."""
-    import polars as pl
-
-    rows = [
-        {"code": p.code, "address": p.address, "link": link_of(request, p)}
-        for p in Participant.objects.filter(
-            invited_at__isnull=False, finished_at=None, revoked_at=None, withdrawn_at=None
-        )
-    ]
-    log(who(request), "links downloaded", participants=len(rows))
-    schema = {"code": pl.String, "address": pl.String, "link": pl.String}
-    return _csv(pl.DataFrame(rows, schema=schema), "links.csv")
+    frame = invitations.table_of(invitations.invited(), lambda p: link_of(request, p))
+    log(who(request), "links downloaded", participants=frame.height)
+    return _csv(frame, "links.csv")
 
 
 @require_http_methods(["GET", "POST"])
@@ -245,7 +239,7 @@ def due(request: HttpRequest) -> HttpResponse:
     study = described()
     rows = []
     for one in reminders.due(study.remind_after_days):
-        language = one.participant.language or study.language
+        language = language_of(one.participant)
         subject, body = reminders.reminder(
             language,
             title=study.title[language],
@@ -276,12 +270,11 @@ def table(request: HttpRequest) -> HttpResponse:
     """Show the table of the participants, or download it."""
     rows = participants_table(described())
     if request.GET.get("format") == "csv":
-        return _csv(as_frame(rows), "participants.csv")
+        return _csv(tables.for_spreadsheet(as_frame(rows)), "participants.csv")
     return render(request, "studies/owner/table.html", {"here": "table", "rows": rows})
 
 
-def _csv(frame: object, name: str) -> HttpResponse:
-    text = tables.for_spreadsheet(frame).write_csv()  # type: ignore[arg-type]
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+def _csv(frame: pl.DataFrame, name: str) -> HttpResponse:
+    response = HttpResponse(frame.write_csv(), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from attunement.analysis import Analysis, analyze
+
 METRICS = {
     "sentiment_change": (0.0, 0.3),
     "sentiment_slope": (0.0, 0.5),
@@ -82,3 +84,9 @@ def simulate() -> Callable[..., tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]]
 @pytest.fixture(scope="session")
 def rating() -> Callable[..., dict[str, Any]]:
     return make_rating
+
+
+@pytest.fixture(scope="session")
+def clear() -> Analysis:
+    """One source that is truly closer than another, and than the therapists."""
+    return analyze(*make_tables({"near": 0.3, "far": 1.2}))

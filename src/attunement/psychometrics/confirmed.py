@@ -140,6 +140,9 @@ def _results(
             reason=None if math.isfinite(ends[0]) else "it has no accepted interval",
         )
 
+    def around(value: float, error: float) -> tuple[float, float]:
+        return value - z * error, value + z * error
+
     nothing = (math.nan, math.nan)
     if found is None:
         return [
@@ -156,24 +159,24 @@ def _results(
         result("srmr", fit.srmr, nothing, "standardized root mean square residual"),
     ]
     for i, item in enumerate(items):
-        value, error = float(found.loadings[i]), float(found.loading_errors[i])
+        value = float(found.loadings[i])
         made.append(
             result(
                 "standardized_loading",
                 value,
-                (value - z * error, value + z * error),
+                around(value, float(found.loading_errors[i])),
                 "delta-method interval",
                 item=item,
                 factor=names[factor[i]],
             )
         )
     for f, g in zip(*np.tril_indices(len(names), -1), strict=True):
-        value, error = float(found.correlations[f, g]), float(found.correlation_errors[f, g])
+        value = float(found.correlations[f, g])
         made.append(
             result(
                 "factor_correlation",
                 value,
-                (value - z * error, value + z * error),
+                around(value, float(found.correlation_errors[f, g])),
                 "normal interval",
                 factor=names[g],
                 **{"with": names[f]},

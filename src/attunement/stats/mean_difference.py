@@ -124,6 +124,14 @@ def _spread(values: Floats) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else math.nan
 
 
+def _correction(freedom: float) -> float:
+    """Return what an effect is multiplied by so that few scores do not inflate it (Hedges)."""
+    if freedom <= 1:
+        return math.nan
+    half = freedom / 2
+    return math.exp(math.lgamma(half) - math.lgamma((freedom - 1) / 2) - 0.5 * math.log(half))
+
+
 def _compared(
     mean: float,
     error: float,
@@ -151,15 +159,7 @@ def _compared(
         low, high, t = mean - half, mean + half, mean / error
         p = float(2 * stdtr(degrees, -abs(t)))
         freedom = float(n - 1 if marks["design"] == "paired" else n - 2)
-        shrink = (
-            math.exp(
-                math.lgamma(freedom / 2)
-                - math.lgamma((freedom - 1) / 2)
-                - 0.5 * math.log(freedom / 2)
-            )
-            if freedom > 1
-            else math.nan
-        )
+        shrink = _correction(freedom)
         d = mean / spread * shrink
         ends = _noncentral(mean / spread * scale, freedom, level)
         d_low, d_high = (end / scale * shrink for end in ends)

@@ -103,7 +103,7 @@ def test_a_person_may_be_held_against_the_others(study: Path) -> None:
         (["--judge", "judge:n"], "did you mean 'judge:m'?"),
         (["--judge", "nobody"], "to do: The ratings table has p0, p1, p2, judge:m."),
         (["--epsilon", "2"], "--epsilon lies between 0 and 1, not 2."),
-        (["--level", "95"], "--level lies between 0 and 1, not 95."),
+        (["--ci-level", "95"], "--ci-level lies between 0 and 1, not 95."),
         (["--out", "numbers.docx"], "does not end in '.docx'"),
         (["--instrument", "missing.yaml"], "no such file"),
     ],

@@ -87,7 +87,7 @@ def test_the_owners_file_is_laid_over(tmp_path: Path) -> None:
         (["--scale", "five"], "no scale"),
         (["--agree", "9"], "lowest value that agrees"),
         (["--weights", "cubic"], "unknown"),
-        (["--level", "2"], "between 0 and 1"),
+        (["--ci-level", "2"], "between 0 and 1"),
         (["--round", "5"], "no round 5"),
     ],
 )

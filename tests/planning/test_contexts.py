@@ -6,7 +6,7 @@ import pytest
 
 from attunement.errors import UserError
 from attunement.planning import DAILYDIALOG, ConstantPlanner, Plan, contexts
-from attunement.tables import read_frame
+from attunement.tables import read_frame, write_frame
 
 
 def read(tmp_path: Path, cells: list[str], name: str = "context") -> list[tuple[str, ...]]:
@@ -51,7 +51,7 @@ def test_plans_are_written_in_every_form(tmp_path: Path, suffix: str) -> None:
     planner = ConstantPlanner(DAILYDIALOG, ("inform", "sadness"))
     plans = [*planner.plan([("a",)]), Plan((), "unparsed", "It said: None.")]
     file = tmp_path / f"plans.{suffix}"
-    contexts.write(contexts.as_frame(["1", "2"], plans, planner), file)
+    write_frame(contexts.as_frame(["1", "2"], plans, planner), file)
     first, second = read_frame(file).rows(named=True)
     labels = first["labels"]
     assert (json.loads(labels) if isinstance(labels, str) else labels) == ["inform", "sadness"]

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
 from attunement.errors import UserError, nearest
 
 JSON = typer.Option(False, "--json", help="Print a JSON object on standard output.")
+CI_LEVEL = typer.Option(0.95, "--ci-level", help="Coverage of the intervals.")
+SEED = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap.")
+TOPICS = typer.Option(None, "--items", help="Table of the items, for their topics.")
 REPORT = typer.Option(
     None,
     "--report",
     help="Write a page with pictures into this folder: index.html, every table as CSV, every "
     "figure as SVG and PNG. Files of the same names are replaced.",
 )
+
+
+def resamples(number: int, *, of: str = "the bootstrap", without: str = "no intervals") -> Any:
+    """Return an option of how often to resample; 0 is for none, and ``without`` says what then."""
+    return typer.Option(
+        number,
+        "--replicates",
+        min=0,
+        max=1_000_000,
+        help=f"Resamples of {of}; 0 for {without}.",
+    )
 
 
 def choose(word: str, option: str, known: Sequence[str]) -> None:
@@ -33,7 +48,7 @@ def choose(word: str, option: str, known: Sequence[str]) -> None:
         raise UserError(f"{option} {word!r} is unknown.", fix=f"{hint}Use {words}.")
 
 
-def refuse_level(level: float, option: str) -> None:
+def refuse_level(level: float) -> None:
     """Refuse a coverage of intervals that is none.
 
     Raises
@@ -43,4 +58,6 @@ def refuse_level(level: float, option: str) -> None:
 
     """
     if not 0 < level < 1:
-        raise UserError(f"{option} lies between 0 and 1, not {level:g}.", fix="Give 0.95 for 95 %.")
+        raise UserError(
+            f"--ci-level lies between 0 and 1, not {level:g}.", fix="Give 0.95 for 95 %."
+        )

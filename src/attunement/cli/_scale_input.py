@@ -46,8 +46,6 @@ MISSING = typer.Option(
     "--missing",
     help="pairwise: each pair of items by all who answered both; listwise: complete answers only.",
 )
-LEVEL = typer.Option(0.95, "--ci-level", help="Coverage of the intervals.")
-SEED = typer.Option(1, "--seed", min=0, help="Seed of the resampling.")
 
 
 def scale_of(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
-from attunement.cli._options import JSON, choose, refuse_level
+from attunement.cli._options import CI_LEVEL, JSON, SEED, TOPICS, choose, refuse_level, resamples
 from attunement.cli._plain import plain
 from attunement.errors import UserError, first_of
 
@@ -58,9 +58,7 @@ def agreement(
         "--id",
         help="With --wide: the column that names the items; none where each column is a rater.",
     ),
-    items: Path | None = typer.Option(
-        None, "--items", help="Table of the items, for their topics."
-    ),
+    items: Path | None = TOPICS,
     categories: str | None = typer.Option(
         None,
         "--categories",
@@ -76,15 +74,9 @@ def agreement(
     rater_kind: str | None = typer.Option(
         None, "--rater-kind", help="Only raters of this kind: human, judge or metric."
     ),
-    replicates: int = typer.Option(
-        1000,
-        "--replicates",
-        min=0,
-        max=1_000_000,
-        help="Resamples of the bootstrap; 0 for no interval.",
-    ),
-    ci_level: float = typer.Option(0.95, "--ci-level", help="Coverage of the intervals."),
-    seed: int = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap."),
+    replicates: int = resamples(1000),
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     as_json: bool = JSON,
 ) -> None:
     """Say how well raters agree, with intervals, and how many raters a study takes."""
@@ -95,7 +87,7 @@ def agreement(
 
     choose(level, "--level", ("nominal", "ordinal", "interval", "ratio"))
     choose(statistic, "--statistic", STATISTICS)
-    refuse_level(ci_level, "--ci-level")
+    refuse_level(ci_level)
     if id_column is not None and not wide:
         raise UserError("--id is for a table with one column a rater.", fix="Add --wide.")
     given = read(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
-from attunement.cli._options import JSON
+from attunement.cli._options import JSON, SEED, TOPICS
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def analyze(
     responses: Path | None = typer.Option(
         None, "--responses", help="Table of the answers that were rated."
     ),
-    items: Path | None = typer.Option(
-        None, "--items", help="Table of the items, for their topics."
-    ),
+    items: Path | None = TOPICS,
     raters: Path | None = typer.Option(
         None, "--raters", help="Table of the raters; marks those of demonstration quality."
     ),
@@ -44,7 +42,7 @@ def analyze(
     reference: str = typer.Option(
         "reference", "--reference", help="The source that the others are held against."
     ),
-    seed: int = typer.Option(1, "--seed", min=0, help="Seed of the bootstrap."),
+    seed: int = SEED,
     replicates: int = typer.Option(
         2000, "--replicates", min=100, help="Resamples of the bootstrap."
     ),

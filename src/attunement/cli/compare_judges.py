@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
-from attunement.cli._options import JSON, refuse_level
+from attunement.cli._options import CI_LEVEL, JSON, SEED, refuse_level, resamples
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
@@ -52,15 +52,9 @@ def compare_judges(
     min_items: int = typer.Option(
         30, "--min-items", min=2, help="Answers that a person must have rated to be tested."
     ),
-    replicates: int = typer.Option(
-        2000,
-        "--replicates",
-        min=0,
-        max=1_000_000,
-        help="Of the bootstrap over items; 0 for no intervals.",
-    ),
-    level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
-    seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
+    replicates: int = resamples(2000, of="the bootstrap over items"),
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     save: Path | None = typer.Option(
         None, "--out", help="Also write every number to this table: .csv, .parquet or .jsonl."
     ),
@@ -77,7 +71,7 @@ def compare_judges(
 
     if not 0 <= epsilon < 1:
         raise UserError(f"--epsilon lies between 0 and 1, not {epsilon:g}.")
-    refuse_level(level, "--level")
+    refuse_level(ci_level)
     if save is not None:
         _refuse_name(save)  # before minutes of resampling
     rated, answers = _tables(ratings, responses)
@@ -90,7 +84,7 @@ def compare_judges(
             epsilon=epsilon,
             min_items=min_items,
             replicates=replicates,
-            ci_level=level,
+            ci_level=ci_level,
             seed=seed,
         )
     except ValueError as error:
@@ -145,7 +139,7 @@ def _save(results: list[Result], file: Path) -> None:
     import polars as pl
 
     from attunement.errors import UserError
-    from attunement.tables import for_spreadsheet
+    from attunement.tables import write_frame
 
     rows = []
     for result in results:
@@ -154,13 +148,8 @@ def _save(results: list[Result], file: Path) -> None:
         names = ("judge", "instrument", "dimension", "option")
         rows.append({**{name: group.get(name) for name in names}, **said})
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    writers: dict[str, Callable[[Path], object]] = {
-        ".csv": for_spreadsheet(frame).write_csv,
-        ".parquet": frame.write_parquet,
-        ".jsonl": frame.write_ndjson,
-    }
     try:
-        writers[file.suffix.lower()](file)
+        write_frame(frame, file, spreadsheet=True)
     except OSError as error:
         why = error.strerror or error
         fix = "Give another --out."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
-from attunement.cli._options import JSON, REPORT, refuse_level
+from attunement.cli._options import CI_LEVEL, JSON, REPORT, SEED, refuse_level, resamples
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,11 +85,9 @@ def analyze(
     weights: str = typer.Option(
         "quadratic", "--weights", help="Of kappa between rounds: linear or quadratic."
     ),
-    replicates: int = typer.Option(
-        2000, "--replicates", min=0, max=1_000_000, help="Of the bootstrap; 0 for none."
-    ),
-    seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
-    level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
+    replicates: int = resamples(2000),
+    seed: int = SEED,
+    ci_level: float = CI_LEVEL,
     out_folder: Path | None = typer.Option(
         None,
         "--out",
@@ -113,14 +111,14 @@ def analyze(
     from attunement.delphi import Drawing, decide, items_from, read_decisions, read_round
     from attunement.tables import read_frame
 
-    refuse_level(level, "--level")
+    refuse_level(ci_level)
     limits, points = thresholds_of(thresholds), scale_of(scale, agree)
     kappa = weights_of(weights)
     if out_folder is not None:
         _refuse_loss(out_folder, force=force)
     known, base = items_from(items) if items is not None else (None, None)
     frame = read_frame(table)
-    drawing = Drawing(replicates=replicates, seed=seed, level=level)
+    drawing = Drawing(replicates=replicates, seed=seed, level=ci_level)
     current = read_round(
         frame,
         str(table),
@@ -137,7 +135,7 @@ def analyze(
         from attunement.delphi import compared
 
         outcome = compared(
-            before, outcome, weights=kappa, replicates=replicates, seed=seed, level=level
+            before, outcome, weights=kappa, replicates=replicates, seed=seed, level=ci_level
         )
     if out_folder is not None:
         _write(out_folder, outcome, name, base, table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json, progress
-from attunement.cli._options import JSON, choose, refuse_level
+from attunement.cli._options import CI_LEVEL, JSON, SEED, choose, refuse_level, resamples
 
 if TYPE_CHECKING:
     from attunement.planning import LabelSet, Plan, Planner, Split
@@ -107,13 +107,14 @@ def predict(
 
     from attunement.cli._existing import refuse_loss, refuse_no_table
     from attunement.planning import contexts, storage
+    from attunement.tables import write_frame
 
     refuse_no_table(out)
     refuse_loss(out, {"planner": ()}, force=force)
     planner = storage.read(model)
     given = contexts.read(table)
     plans = _plan(planner, given.contexts)
-    contexts.write(contexts.as_frame(given.ids, plans, planner), out)
+    write_frame(contexts.as_frame(given.ids, plans, planner), out)
     counts = Counter(plan.status for plan in plans)
     said = ", ".join(f"{n:,} {status}" for status, n in counts.most_common()) or "no rows"
     empty = sum(plan.status == "ok" and not plan.labels for plan in plans)
@@ -145,11 +146,9 @@ def evaluate(
         "--resample",
         help="What the bootstrap draws: dialogues, whose turns belong together, or windows.",
     ),
-    replicates: int = typer.Option(
-        2000, "--replicates", min=0, max=100_000, help="Of the bootstrap; 0 for no intervals."
-    ),
-    level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
-    seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
+    replicates: int = resamples(2000),
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     as_json: bool = JSON,
 ) -> None:
     """Score a planner on a split: set scores, similarity of sequences, length, with intervals."""
@@ -157,7 +156,7 @@ def evaluate(
 
     choose(scoring, "--scoring", evaluation.SCORINGS)
     choose(resample, "--resample", evaluation.RESAMPLES)
-    refuse_level(level, "--level")
+    refuse_level(ci_level)
     planner = storage.read(model)
     order = training.Order(labels=planner.labels, context=planner.context, full=full_windows)
     found, turns = training.turns_of(data, split, order, drop_duplicates=drop_duplicates)
@@ -170,7 +169,7 @@ def evaluate(
         scoring=cast("Scoring", scoring),
         resample=cast("Resample", resample),
         replicates=replicates,
-        level=level,
+        level=ci_level,
         seed=seed,
         planner=planner.kind,
     )

@@ -9,7 +9,7 @@ import typer
 
 from attunement.cli import _scale_input as o
 from attunement.cli._common import console, friendly, out, print_json
-from attunement.cli._options import JSON, REPORT, choose, refuse_level
+from attunement.cli._options import CI_LEVEL, JSON, REPORT, SEED, choose, refuse_level, resamples
 
 if TYPE_CHECKING:
     from attunement.psychometrics import Answers, Report
@@ -36,15 +36,9 @@ def reliability(
         min=3,
         help="Group factors for omega hierarchical: by default one a subscale, at least three.",
     ),
-    replicates: int = typer.Option(
-        1000,
-        "--replicates",
-        min=0,
-        max=100_000,
-        help="Resamples of the bootstrap intervals; 0 for Feldt's and Fisher's only.",
-    ),
-    ci_level: float = o.LEVEL,
-    seed: int = o.SEED,
+    replicates: int = resamples(1000, without="Feldt's and Fisher's intervals only"),
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     report_folder: Path | None = REPORT,
     as_json: bool = JSON,
 ) -> None:
@@ -54,7 +48,7 @@ def reliability(
 
     choose(missing, "--missing", ("pairwise", "listwise"))
     choose(by, "--by", ("subscale", "whole"))
-    refuse_level(ci_level, "--ci-level")
+    refuse_level(ci_level)
     scale = o.scale_of(instrument, items, reverse, ends)
     given = o.read(answers, scale, id_column, source, missing_word)
     found = report(

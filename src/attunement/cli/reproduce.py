@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import JSON
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def reproduce(
         "ATTUNEMENT_SHARED.",
         show_default=False,
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Print each published number that can be computed again beside what this package computes."""
     from attunement.reproduce import TAKES, TITLES

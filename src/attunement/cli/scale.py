@@ -9,7 +9,7 @@ import typer
 
 from attunement.cli import _scale_input as o
 from attunement.cli._common import friendly, print_json, progress
-from attunement.cli._options import JSON, choose, refuse_level
+from attunement.cli._options import CI_LEVEL, JSON, SEED, choose, refuse_level
 
 if TYPE_CHECKING:
     from attunement.psychometrics.compare import Design
@@ -50,16 +50,20 @@ def score(
     source: str | None = o.SOURCE,
     id_column: str | None = o.ID,
     missing_word: list[str] = o.MISSING_WORD,
-    ci_level: float = o.LEVEL,
-    seed: int = o.SEED,
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     as_json: bool = JSON,
 ) -> None:
     """Score subscales and the whole, with a minimum of answered items, or a short form."""
     from attunement.cli import _scale_text as text
+    from attunement.cli._existing import refuse_no_table
     from attunement.psychometrics import scores as s
+    from attunement.tables import write_frame
 
     choose(kind, "--kind", ("mean", "sum"))
-    refuse_level(ci_level, "--ci-level")
+    if out is not None:
+        refuse_no_table(out)
+    refuse_level(ci_level)
     given = o.read(
         answers, o.scale_of(instrument, items, reverse, ends), id_column, source, missing_word
     )
@@ -71,7 +75,7 @@ def score(
     found = s.score(given, kind=cast("Kind", kind), min_items=min_items, parts=parts)
     results = found.results(level=ci_level)
     if out is not None:
-        _write(found, out)
+        write_frame(found.table(), out, spreadsheet=True)
     if as_json:
         print_json(
             [*results, *(r for one in shorts for r in one.results())],
@@ -100,25 +104,6 @@ def score(
     text.say(given.notes)
 
 
-def _write(found: object, out: Path) -> None:
-    from attunement.errors import UserError
-    from attunement.psychometrics.scores import Scores
-    from attunement.tables import for_spreadsheet
-
-    table = cast("Scores", found).table()
-    writers = {
-        ".csv": lambda: for_spreadsheet(table).write_csv(out),
-        ".jsonl": lambda: table.write_ndjson(out),
-        ".parquet": lambda: table.write_parquet(out),
-    }
-    if out.suffix.lower() not in writers:
-        raise UserError(
-            f"cannot write {out.suffix!r}.", where=str(out), fix=f"Use {', '.join(writers)}."
-        )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    writers[out.suffix.lower()]()
-
-
 @app.command()
 @friendly
 def compare(
@@ -138,7 +123,7 @@ def compare(
     min_items: int | None = _MIN_ITEMS,
     id_column: str | None = o.ID,
     missing_word: list[str] = o.MISSING_WORD,
-    ci_level: float = o.LEVEL,
+    ci_level: float = CI_LEVEL,
     as_json: bool = JSON,
 ) -> None:
     """Compare two chatbots on every subscale and the whole, with effect sizes and intervals."""
@@ -146,7 +131,7 @@ def compare(
     from attunement.psychometrics import compare as c
 
     choose(design, "--design", ("auto", "paired", "independent"))
-    refuse_level(ci_level, "--ci-level")
+    refuse_level(ci_level)
     given = o.read(
         answers, o.scale_of(instrument, items, reverse, ends), id_column, None, missing_word
     )
@@ -191,8 +176,8 @@ def structure(
     replicates: int = typer.Option(
         200, "--replicates", min=0, max=10_000, help="Resamples for the intervals of loadings."
     ),
-    ci_level: float = o.LEVEL,
-    seed: int = o.SEED,
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     as_json: bool = JSON,
 ) -> None:
     """Parallel analysis, exploratory factors, and how well the instrument's own model fits."""
@@ -202,7 +187,7 @@ def structure(
     choose(missing, "--missing", ("pairwise", "listwise"))
     choose(extraction, "--extraction", ("minres", "ml"))
     choose(rotation, "--rotation", ("oblimin", "promax", "none"))
-    refuse_level(ci_level, "--ci-level")
+    refuse_level(ci_level)
     given = o.read(
         answers, o.scale_of(instrument, items, reverse, ends), id_column, source, missing_word
     )
@@ -246,7 +231,7 @@ def plan(
     replicates: int = typer.Option(
         100, "--replicates", min=10, max=10_000, help="Simulated studies of each number."
     ),
-    seed: int = o.SEED,
+    seed: int = SEED,
     as_json: bool = JSON,
 ) -> None:
     """Say by simulation how many respondents alpha's interval or a confirmatory model takes."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import typer
 
 from attunement.cli._common import console, friendly, out, print_json
+from attunement.cli._options import CI_LEVEL, JSON, SEED, refuse_level, resamples
 from attunement.cli._plain import plain
 
 if TYPE_CHECKING:
@@ -35,16 +36,10 @@ def socemo(
         None, "--instrument", help="A name or a YAML file; by default socio-emotional."
     ),
     kind: str = typer.Option("human", "--rater-kind", help="Whose ratings: human or judge."),
-    replicates: int = typer.Option(
-        2000,
-        "--replicates",
-        min=0,
-        max=1_000_000,
-        help="Of the bootstrap over contexts; 0 for no intervals.",
-    ),
-    level: float = typer.Option(0.95, "--level", help="Coverage of the intervals."),
-    seed: int = typer.Option(1, "--seed", min=0, help="Of the bootstrap."),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    replicates: int = resamples(2000, of="the bootstrap over contexts"),
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
+    as_json: bool = JSON,
 ) -> None:
     """Score a study in which answers were filtered, chosen and annotated.
 
@@ -56,8 +51,7 @@ def socemo(
     from attunement.studies.equal_answers import shown_once
     from attunement.studies.scores import socio_emotional_scores
 
-    if not 0 < level < 1:
-        raise UserError(f"--level lies between 0 and 1, not {level:g}.")
+    refuse_level(ci_level)
     if kind not in ("human", "judge"):
         raise UserError(f"--rater-kind {kind!r} is unknown.", fix="Use human or judge.")
     rated, answers, asked = _tables(ratings, responses, items)
@@ -71,7 +65,7 @@ def socemo(
         credited=credited,
         contexts=contexts,
         replicates=replicates,
-        ci_level=level,
+        ci_level=ci_level,
         seed=seed,
     )
     if as_json:

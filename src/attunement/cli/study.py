@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, out, print_json, progress
+from attunement.cli._options import JSON
 from attunement.cli._study_folder import friendly
 from attunement.errors import UserError
 
@@ -53,7 +54,7 @@ def check(
     reach: bool = typer.Option(
         False, "--reach", help="Also see whether the chatbots under test can be reached."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Say everything that is wrong with a study, and how much it asks of whom.
 
@@ -201,7 +202,7 @@ def invite(
 @friendly
 def status(
     folder: Path = FOLDER,
-    as_json: bool = typer.Option(False, "--json", help="Print a JSON object on standard output."),
+    as_json: bool = JSON,
 ) -> None:
     """Say how far a study is: its participants by state, and the coverage of each stage."""
     from attunement.cli._study_folder import open_folder

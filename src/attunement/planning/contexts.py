@@ -118,17 +118,3 @@ def as_frame(ids: Sequence[str], plans: Sequence[Plan], planner: Planner) -> pl.
         for id, plan in zip(ids, plans, strict=True)
     ]
     return pl.DataFrame(rows, schema=SCHEMA)
-
-
-def write(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table of plans as Parquet, CSV, TSV or JSONL; lists are JSON in CSV and TSV."""
-    suffix = path.suffix.lower()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if suffix == ".parquet":
-        frame.write_parquet(path)
-    elif suffix in (".jsonl", ".ndjson"):
-        frame.write_ndjson(path)
-    else:
-        lists = pl.Series("labels", [json.dumps(cell) for cell in frame["labels"].to_list()])
-        flat = frame.with_columns(lists)
-        flat.write_csv(path, separator="\t" if suffix == ".tsv" else ",")

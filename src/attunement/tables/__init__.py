@@ -13,6 +13,7 @@ from attunement.tables.files import (
     iter_batches,
     read_frame,
     read_table,
+    write_frame,
     write_table,
 )
 from attunement.tables.references import missing_references
@@ -58,5 +59,6 @@ __all__ = [
     "read_table",
     "require",
     "to_polars",
+    "write_frame",
     "write_table",
 ]

@@ -169,7 +169,27 @@ def read_table(path: str | Path, kind: Kind) -> pl.DataFrame:
 
 def write_table(frame: Frame, path: str | Path, kind: Kind) -> None:
     """Write a table by its suffix: Parquet, CSV, TSV or JSONL; whole or not at all."""
-    table = conform(frame, kind)
+    write_frame(conform(frame, kind), path)
+
+
+def write_frame(table: pl.DataFrame, path: str | Path, *, spreadsheet: bool = False) -> None:
+    """Write any table by its suffix: Parquet, CSV, TSV or JSONL; whole or not at all.
+
+    Parameters
+    ----------
+    table
+        Its lists become JSON text in CSV and TSV.
+    path
+        The file; its folder is made where it does not exist.
+    spreadsheet
+        Whether people open it: texts of CSV and TSV are then as `for_spreadsheet` has them.
+
+    Raises
+    ------
+    UserError
+        Where the suffix is that of no table.
+
+    """
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.part")
@@ -177,7 +197,9 @@ def write_table(frame: Frame, path: str | Path, kind: Kind) -> None:
     if suffix == ".parquet":
         table.write_parquet(part)
     elif suffix in (".csv", ".tsv"):
-        encode_nested(table).write_csv(part, separator="\t" if suffix == ".tsv" else ",")
+        flat = encode_nested(table)
+        flat = for_spreadsheet(flat) if spreadsheet else flat
+        flat.write_csv(part, separator="\t" if suffix == ".tsv" else ",")
     elif suffix in (".jsonl", ".ndjson"):
         table.write_ndjson(part)
     else:

@@ -1,10 +1,11 @@
 """A small study of each protocol, in the database of the test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from attunement.studies import opening
 from attunement.studies.models import Study
@@ -67,3 +68,11 @@ def make_filtering(db: None, tmp_path: Path) -> Callable[..., Study]:
         return opening.make_study(study_text(protocol=protocol), tmp_path)
 
     return make
+
+
+@pytest.fixture
+def empty_cache() -> Iterator[None]:
+    """A cache that holds nothing of other tests, and leaves nothing to them."""
+    cache.clear()
+    yield
+    cache.clear()

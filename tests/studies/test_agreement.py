@@ -1,6 +1,6 @@
 """Agreement as ratings come in; expected values are those of the package ``krippendorff``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import krippendorff
 import numpy as np
@@ -13,19 +13,14 @@ from attunement.studies.asked import dimensions_of
 from attunement.studies.models import Answer, Assignment, Stage, Study
 from studies.filling import fill
 
+pytestmark = pytest.mark.usefixtures("empty_cache")
+
 RATE = {
     "type": "rate",
     "instrument": "counselbench-eval",
     "raters_per_item": 3,
     "items_per_rater": 12,
 }
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept() -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

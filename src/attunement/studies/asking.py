@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from attunement.instruments import Instrument
-from attunement.studies.models import Assignment
-from attunement.studies.opened import described
+from attunement.studies.models import Assignment, Response, Stage
+from attunement.studies.opened import described, instrument_of
 
 UnitKind = Literal["item", "response", "conversation", "session"]
 
@@ -49,11 +49,30 @@ def units_of(assignment: Assignment) -> list[Unit]:
     from attunement.studies.protocols import protocol_of
 
     study = described()
+    if assignment.kind == "training":  # asks what the first stage asks
+        return response_units(assignment, instrument_of(Stage.objects.order_by("position")[0]))
     if assignment.kind in ("background", "closing"):
         instrument = study.questions(assignment.kind)  # type: ignore[arg-type]
         assert instrument is not None, "no assignment is made where nothing is asked"
         return [Unit("session", assignment.participant.code, instrument)]
     return protocol_of(study).units(assignment)
+
+
+def response_units(assignment: Assignment, instrument: Instrument) -> list[Unit]:
+    """Return a unit for each answer to a page's item, in the order that this participant sees."""
+    found = {r.response_id: r for r in Response.objects.filter(response_id__in=assignment.order)}
+    item_id = None if assignment.item is None else assignment.item.item_id
+    return [
+        Unit(
+            "response",
+            id,
+            instrument,
+            text=found[id].text,
+            item_id=item_id,
+            source=", ".join(found[id].sources),
+        )
+        for id in assignment.order
+    ]
 
 
 def values_of(unit: Unit, assignment: Assignment) -> dict[str, list[str]]:

@@ -10,11 +10,10 @@ from django.db import transaction
 from attunement.errors import UserError
 from attunement.studies.audit import log
 from attunement.studies.holding import hold_people
-from attunement.studies.links import new_participant
-from attunement.studies.models import Assignment, Chat, Participant, Stage
+from attunement.studies.links import alive, new_participant
+from attunement.studies.models import Assignment, Participant, Stage
 from attunement.studies.opened import described
-from attunement.studies.participants import frame_of
-from attunement.studies.replacement import next_code
+from attunement.studies.participants import frame_of, give_again, next_codes
 
 MOST = 500
 
@@ -59,9 +58,9 @@ def add_places(count: int, *, by: str) -> list[Participant]:
 def _model(stage: Stage) -> Participant:
     """Return the place to do once more."""
     pages = list(
-        Assignment.objects.filter(
-            stage=stage, participant__withdrawn_at=None, participant__revoked_at=None
-        ).select_related("participant")
+        Assignment.objects.filter(stage=stage, participant__in=alive()).select_related(
+            "participant"
+        )
     )
     if not pages:
         raise UserError("there is no place left that a new one could be like.", where="places")
@@ -75,28 +74,11 @@ def _model(stage: Stage) -> Participant:
 
 
 def _copy(model: Participant, stage: Stage) -> Participant:
-    new = new_participant(next_code())
+    new = new_participant(*next_codes(1))
     new.arm = model.arm
     new.save()
     rng = random.Random(f"{stage.seed} {new.code}")
-    old = list(Assignment.objects.filter(participant=model, stage=stage))
-    made = Assignment.objects.bulk_create(
-        Assignment(
-            participant=new,
-            stage=stage,
-            kind=page.kind,
-            position=page.position,
-            item_id=page.item_id,
-            order=rng.sample(page.order, len(page.order)),
-            prefill=page.prefill,
-        )
-        for page in old
-    )
-    chats = {chat.assignment_id: chat for chat in Chat.objects.filter(assignment__in=old)}
-    Chat.objects.bulk_create(
-        Chat(assignment=page, bot=chats[one.pk].bot, number=chats[one.pk].number)
-        for page, one in zip(made, old, strict=True)
-        if one.pk in chats
-    )
+    pages = list(Assignment.objects.filter(participant=model, stage=stage))
+    give_again(pages, new, lambda order: rng.sample(order, len(order)))
     Assignment.objects.bulk_create(frame_of(new, described()))
     return new

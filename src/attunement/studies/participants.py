@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from attunement.studies.config import StudyFile
-from attunement.studies.links import new_participant
-from attunement.studies.models import Assignment, Item, Participant, Stage
+from attunement.studies.links import alive, new_participant
+from attunement.studies.models import Assignment, Chat, Item, Participant, Stage
 from attunement.studies.opened import described
 
 BACKGROUND, TRAINING, CLOSING = 0, 1, 1_000_000
@@ -28,17 +30,50 @@ def make_participants(count: int, study: StudyFile) -> list[Participant]:
 
     Each gets a link of their own and the pages that frame the protocol. People are held meanwhile.
     """
-    have = list(Participant.objects.filter(withdrawn_at=None, revoked_at=None).order_by("pk"))
+    have = list(alive().order_by("pk"))
     missing = count - len(have)
     if missing <= 0:
         return have[:count]
-    first = Participant.objects.count() + 1
-    width = max(3, len(str(first + missing)))
-    made = Participant.objects.bulk_create(
-        new_participant(f"R{number:0{width}}") for number in range(first, first + missing)
-    )
+    made = Participant.objects.bulk_create(map(new_participant, next_codes(missing)))
     Assignment.objects.bulk_create(a for p in made for a in frame_of(p, study))
     return [*have, *made]
+
+
+def next_codes(count: int) -> list[str]:
+    """Return the codes of the next participants, while people are held."""
+    last = Participant.objects.count() + count
+    width = max(3, len(str(last)))
+    return [f"R{number:0{width}}" for number in range(last - count + 1, last + 1)]
+
+
+def give_again(
+    pages: Sequence[Assignment],
+    participant: Participant,
+    reordered: Callable[[list[str]], list[str]] = list,
+) -> list[Assignment]:
+    """Give a new participant what others had: the same pages, begun anew, chats included.
+
+    ``reordered`` gives the order of the answers on a page from the one that it had.
+    """
+    made = Assignment.objects.bulk_create(
+        Assignment(
+            participant=participant,
+            stage_id=page.stage_id,
+            kind=page.kind,
+            position=page.position,
+            item_id=page.item_id,
+            order=reordered(page.order),
+            prefill=page.prefill,
+        )
+        for page in pages
+    )
+    chats = {chat.assignment_id: chat for chat in Chat.objects.filter(assignment__in=pages)}
+    Chat.objects.bulk_create(
+        Chat(assignment=new, bot=chats[old.pk].bot, number=chats[old.pk].number)
+        for new, old in zip(made, pages, strict=True)
+        if old.pk in chats
+    )
+    return made
 
 
 def frame_of(participant: Participant, study: StudyFile) -> list[Assignment]:

@@ -9,9 +9,9 @@ from attunement.errors import UserError
 from attunement.studies.audit import log
 from attunement.studies.holding import hold_pages, hold_people, hold_person
 from attunement.studies.links import new_participant
-from attunement.studies.models import Assignment, Chat, Participant
+from attunement.studies.models import Assignment, Participant
 from attunement.studies.opened import described
-from attunement.studies.participants import frame_of
+from attunement.studies.participants import frame_of, give_again, next_codes
 
 
 def replace_participant(leaver: Participant, *, by: str) -> Participant:
@@ -48,7 +48,7 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
         before = Participant.objects.filter(replaces=held).first()
         if before is not None:
             raise UserError(f"{before.code} took their place.", where=held.code)
-        new = new_participant(next_code())
+        new = new_participant(*next_codes(1))
         new.replaces, new.arm, new.language = held, held.arm, ""
         new.save()
         taken = _take_over(held, new)
@@ -59,13 +59,6 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
         log(by, "replaced", participant=held.code, replacement=new.code, pages=taken)
     leaver.refresh_from_db()
     return new
-
-
-def next_code() -> str:
-    """Return the code of the next participant, while people are held."""
-    last = Participant.objects.count() + 1
-    width = max(3, len(str(last)))
-    return f"R{last:0{width}}"
 
 
 def _take_over(held: Participant, new: Participant) -> int:
@@ -80,24 +73,9 @@ def _take_over(held: Participant, new: Participant) -> int:
     wanted = [page for page in pages if anew or page.done_at is None]
     first = {(page.stage_id, page.item_id) for page in wanted if page.kind == "main"}
     wanted = [p for p in wanted if p.kind != "repeat" or (p.stage_id, p.item_id) in first]
-    chats = {c.assignment_id: c for c in Chat.objects.filter(assignment__in=wanted)}
+    made = give_again(wanted, new)
     untouched = [page.pk for page in wanted if page.opened_at is None]
     Assignment.objects.filter(pk__in=untouched, answers=None, done_at=None).delete()
-    old = [page.pk for page in wanted]
-    made = Assignment.objects.bulk_create(
-        Assignment(
-            participant=new,
-            stage_id=page.stage_id,
-            kind=page.kind,
-            position=page.position,
-            item_id=page.item_id,
-            order=page.order,
-            prefill=page.prefill,
-        )
-        for page in wanted
-    )
-    begun = [(page, chats[pk]) for page, pk in zip(made, old, strict=True) if pk in chats]
-    Chat.objects.bulk_create(Chat(assignment=p, bot=c.bot, number=c.number) for p, c in begun)
     return len(made)
 
 

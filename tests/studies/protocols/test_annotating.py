@@ -74,7 +74,7 @@ def test_annotation_waits_for_those_who_filter_unless_the_stage_is_closed(
 ) -> None:
     make_filtering(items=1)
     filter_page(pages("filter")[0], kept={"alpha"}, chosen=["alpha"])
-    with pytest.raises(UserError, match="1 raters have yet to finish 1 pages"):
+    with pytest.raises(UserError, match="1 raters have yet to finish filter: 1 pages"):
         opening.open_stage(stage("annotate"), by="owner")
     Stage.objects.filter(key="filter").update(closed_at="2026-01-01T00:00Z")
     opening.open_stage(stage("annotate"), by="owner")

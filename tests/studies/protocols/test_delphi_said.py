@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from attunement.studies import opening
 from attunement.studies.models import (
     Answer,
     Assignment,
@@ -17,28 +16,12 @@ from attunement.studies.protocols.delphi import context, faults
 from attunement.studies.protocols.delphi_said import said_before
 from attunement.studies.saving import Refused
 from studies.panel_rounds import (
-    Make,
     asked,
-    both,
-    decide,
     finish,
-    first_round,
     give,
     page,
     stage,
 )
-
-
-@pytest.fixture
-def second(make_panel: Make) -> Study:
-    """A panel whose second round has begun; ur3 was reworded, and ease1 left out."""
-    study = make_panel()
-    first_round({"ease1": [1, 1, 2, 1], "ur1": [5, 5, 4, 3]})
-    give(page("R001", "ur"), "ur1", "comment", "My own words.")
-    give(page("R002", "ur"), "ur1", "comment", "Another's words.")
-    decide("modify", "ur3", into=[{"id": "ur3", "wording": both("It knows what I mean.")}])
-    opening.open_stage(stage(2), by="owner")
-    return study
 
 
 def test_the_second_round_asks_for_relevance_overlaps_and_an_order(second: Study) -> None:

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from attunement.studies.asking import Unit
 from attunement.studies.config import ChatThenRate, StudyFile
-from attunement.studies.models import Assignment, Chat, Participant, Stage, Study
+from attunement.studies.models import Assignment, Chat, Participant, Stage
 from attunement.studies.opened import instrument_of
-from attunement.studies.participants import framed, make_participants
+from attunement.studies.participants import make_participants
 from attunement.studies.protocols import ProtocolParts
-from attunement.studies.protocols.rate import response_units
+from attunement.studies.protocols.staging import one_stage, pages_of
 
 KEY = "chat"
 CONVERSATION = "conversation"
 """Marks the pages that are conversations, with their number."""
 
 
-def make_stages(study: Study, described: StudyFile) -> None:
-    """Make the one stage."""
-    Stage.objects.create(study=study, key=KEY, position=0, seed=described.seed)
-
-
-def open_stage(stage: Stage, described: StudyFile) -> None:
+def open_stage(stage: Stage, file: StudyFile) -> None:
     """Give every participant a chatbot, their conversations with it, and the questionnaire."""
-    protocol = described.protocol
+    protocol = file.protocol
     assert isinstance(protocol, ChatThenRate)
-    people = make_participants(protocol.participants, described)
+    people = make_participants(protocol.participants, file)
     for participant, bot in zip(
         people, arms(list(protocol.bots), len(people), seed=stage.seed), strict=True
     ):
@@ -48,25 +44,14 @@ def arms(bots: list[str], participants: int, *, seed: int) -> list[str]:
     return out[:participants]
 
 
-def give_pages(
-    participant: Participant, bot: str, stage: Stage, protocol: ChatThenRate
-) -> list[Assignment]:
+def give_pages(participant: Participant, bot: str, stage: Stage, protocol: ChatThenRate) -> None:
     """Write one participant's pages: a conversation a session, then the questionnaire."""
     participant.arm = bot
     participant.save(update_fields=["arm"])
-    pages = [
-        Assignment.objects.create(
-            participant=participant,
-            stage=stage,
-            kind="main",
-            position=framed(stage, place),
-            prefill={CONVERSATION: place + 1} if place < protocol.sessions else {},
-        )
-        for place in range(protocol.sessions + 1)
-    ]
-    for page in pages:
+    numbers = range(1, protocol.sessions + 1)
+    prefills: list[dict[str, Any]] = [*({CONVERSATION: number} for number in numbers), {}]
+    for page in Assignment.objects.bulk_create(pages_of(stage, participant, prefills)):
         chat_of(page)
-    return pages
 
 
 def session_id(participant: Participant) -> str:
@@ -76,8 +61,7 @@ def session_id(participant: Participant) -> str:
 
 def units(assignment: Assignment) -> list[Unit]:
     """Return the questionnaire about all conversations; a conversation itself asks nothing."""
-    if assignment.stage is None:
-        return response_units(assignment)
+    assert assignment.stage is not None, "pages of this protocol belong to its stage"
     if chat_of(assignment) is not None:
         return []
     participant = assignment.participant
@@ -120,5 +104,5 @@ def ready(assignment: Assignment) -> bool:
 
 
 PARTS = ProtocolParts(
-    make_stages, open_stage, units, "studies/chat_questions.html", show=show, ready=ready
+    one_stage(KEY), open_stage, units, "studies/chat_questions.html", show=show, ready=ready
 )

@@ -18,13 +18,15 @@ from attunement.instruments.writing import to_yaml
 from attunement.studies.asking import Unit
 from attunement.studies.config import StudyFile
 from attunement.studies.config_delphi import Delphi
+from attunement.studies.links import alive
 from attunement.studies.models import Answer, Assignment, Participant, Stage, Study
 from attunement.studies.opened import described, instrument_of
-from attunement.studies.participants import framed, make_participants
+from attunement.studies.participants import make_participants
 from attunement.studies.protocols import ProtocolParts
 from attunement.studies.protocols import delphi_questions as ask
 from attunement.studies.protocols import delphi_rounds as rounds
 from attunement.studies.protocols.delphi_files import texts
+from attunement.studies.protocols.staging import pages_of, refuse_unfinished
 
 END = ""
 """The part of a round's last page, which is about the whole scale."""
@@ -53,7 +55,9 @@ def open_stage(stage: Stage, file: StudyFile) -> None:
     assert isinstance(protocol, Delphi)
     earlier = rounds.before(stage)
     if earlier is not None:
-        _refuse_unfinished(earlier)
+        if earlier.opened_at is None:
+            raise UserError(f"{earlier.key} comes first.", where=stage.study.key)
+        refuse_unfinished(earlier, "panellists")
         stage.instrument = to_yaml(rounds.revised(earlier, rounds.outcome_of(earlier)))
         Stage.objects.filter(pk=stage.pk).update(instrument=stage.instrument)
         # What the panel is shown of the round before cannot change any more
@@ -61,37 +65,15 @@ def open_stage(stage: Stage, file: StudyFile) -> None:
     people = make_participants(protocol.panel, file) if earlier is None else _panel()
     parts = [part.id for part in rounds.parts_of(instrument_of(stage))]
     Assignment.objects.bulk_create(
-        Assignment(
-            participant=person,
-            stage=stage,
-            kind="main",
-            position=framed(stage, place),
-            prefill={"part": part},
-        )
+        page
         for person in people
-        for place, part in enumerate([*parts, END])
+        for page in pages_of(stage, person, ({"part": part} for part in (*parts, END)))
     )
 
 
 def _panel() -> list[Participant]:
     """Return the same panel: whoever has not left."""
-    return list(Participant.objects.filter(withdrawn_at=None, revoked_at=None).order_by("pk"))
-
-
-def _refuse_unfinished(stage: Stage) -> None:
-    if stage.opened_at is None:
-        raise UserError(f"{stage.key} comes first.", where=stage.study.key)
-    left = Assignment.objects.filter(
-        stage=stage, done_at=None, participant__withdrawn_at=None, participant__revoked_at=None
-    )
-    people = left.values("participant").distinct().count()
-    if people and stage.closed_at is None:
-        raise UserError(
-            f"{people} panellists have yet to finish {stage.key}.",
-            where=stage.study.key,
-            fix="Wait for them, replace those who left, or close that stage on the overview: then "
-            "finished pages alone count.",
-        )
+    return list(alive().order_by("pk"))
 
 
 def part_of(assignment: Assignment) -> rounds.Part | None:

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from attunement.errors import UserError
 from attunement.instruments import BooleanScale, Instrument, parse_instrument
-from attunement.studies.asking import Unit
+from attunement.studies.asking import Unit, response_units
 from attunement.studies.assignment import assign
 from attunement.studies.audit import log
 from attunement.studies.config import FilterChooseAnnotate, StudyFile
@@ -24,7 +24,6 @@ from attunement.studies.holding import hold_pages
 from attunement.studies.merging import merge_duplicates
 from attunement.studies.models import Assignment, Item, Response, Stage, Study
 from attunement.studies.opened import described, instrument_of
-from attunement.studies.participants import framed, make_participants
 from attunement.studies.protocols import ProtocolParts
 from attunement.studies.protocols.filtering_choice import (
     KEEP,
@@ -35,7 +34,7 @@ from attunement.studies.protocols.filtering_choice import (
     said_on,
 )
 from attunement.studies.protocols.filtering_marks import propose
-from attunement.studies.protocols.rate import response_units
+from attunement.studies.protocols.staging import refuse_unfinished, write_slots
 
 FILTER, ANNOTATE = "filter", "annotate"
 """The stages, and the steps of the instrument that they ask."""
@@ -129,7 +128,7 @@ def _open_annotate(stage: Stage, file: StudyFile) -> None:
     # Saves that are under way count; from now on the choices cannot change under those who
     # annotate them
     hold_pages(Assignment.objects.filter(stage=before).values_list("pk", flat=True))
-    _refuse_unfinished(before)
+    refuse_unfinished(before, "raters")
     drawn = _draw(stage, before, protocol.annotate_items)
     chosen = {id: rows for id, rows in _union(before, drawn).items() if rows}
     Stage.objects.filter(pk=before.pk, closed_at=None).update(closed_at=timezone.now())
@@ -138,21 +137,6 @@ def _open_annotate(stage: Stage, file: StudyFile) -> None:
         return
     pages = _write(stage, file, chosen, protocol.annotators_per_item)
     propose(pages, instrument_of(stage), file.language)
-
-
-def _refuse_unfinished(stage: Stage) -> None:
-    left = Assignment.objects.filter(
-        stage=stage, done_at=None, participant__withdrawn_at=None, participant__revoked_at=None
-    )
-    count = left.count()
-    if count and stage.closed_at is None:
-        people = left.values("participant").distinct().count()
-        raise UserError(
-            f"{people} raters have yet to finish {count} pages of the stage {stage.key!r}.",
-            where=stage.study.key,
-            fix="Wait for them, replace those who left, or close that stage on the owner's pages: "
-            "then finished pages alone count.",
-        )
 
 
 def _draw(stage: Stage, before: Stage, count: int | None) -> list[str]:
@@ -193,26 +177,13 @@ def _write(
     raters = _protocol(file).raters
     busy = min(raters, len(answers) * per_item)
     slots = assign(answers, raters_per_item=per_item, raters=busy, seed=stage.seed)
-    items = {i.item_id: i for i in Item.objects.filter(item_id__in=answers)}
-    people = make_participants(raters, file)
-    return Assignment.objects.bulk_create(
-        Assignment(
-            participant=people[slot.rater],
-            stage=stage,
-            kind=slot.kind,
-            position=framed(stage, slot.position),
-            item=items[slot.item_id],
-            order=list(slot.order),
-        )
-        for slot in slots
-    )
+    return write_slots(stage, file, slots, raters)
 
 
 def units(assignment: Assignment) -> list[Unit]:
     """Return the answers of a page, and behind those to filter the choice among them."""
     stage = assignment.stage
-    if stage is None:  # training
-        return response_units(assignment)
+    assert stage is not None, "pages of this protocol belong to its stages"
     asked = instrument_of(stage)
     answers = response_units(assignment, asked)
     if stage.key == ANNOTATE:

@@ -13,39 +13,30 @@ from attunement.instruments import Dimension, Instrument, Source, TextScale
 from attunement.instruments.form import build_form
 from attunement.studies.asking import Unit
 from attunement.studies.config import StudyFile, Write
-from attunement.studies.models import Assignment, Stage, Study
+from attunement.studies.models import Assignment, Stage
 from attunement.studies.opened import described, instrument_of
-from attunement.studies.participants import framed, make_participants
+from attunement.studies.participants import make_participants
 from attunement.studies.protocols import ProtocolParts
-from attunement.studies.protocols.rate import response_units
+from attunement.studies.protocols.staging import one_stage, pages_of
 
 KEY = "write"
 QUESTION = "question-"
 """Begins the names of the questions on a page: ``question-1``, ``question-2``, ..."""
 
 
-def make_stages(study: Study, described: StudyFile) -> None:
-    """Make the one stage."""
-    Stage.objects.create(study=study, key=KEY, position=0, seed=described.seed)
-
-
-def open_stage(stage: Stage, described: StudyFile) -> None:
+def open_stage(stage: Stage, file: StudyFile) -> None:
     """Give every contributor a page for each failure mode, in an order of their own."""
-    protocol = described.protocol
+    protocol = file.protocol
     assert isinstance(protocol, Write)
     instrument = instrument_of(stage)
     modes = modes_of(protocol, instrument)
     rng = random.Random(stage.seed)
     Assignment.objects.bulk_create(
-        Assignment(
-            participant=participant,
-            stage=stage,
-            kind="main",
-            position=framed(stage, place),
-            prefill={"mode": mode},
+        page
+        for participant in make_participants(protocol.contributors, file)
+        for page in pages_of(
+            stage, participant, ({"mode": mode} for mode in rng.sample(modes, len(modes)))
         )
-        for participant in make_participants(protocol.contributors, described)
-        for place, mode in enumerate(rng.sample(modes, len(modes)))
     )
 
 
@@ -78,8 +69,7 @@ def mode_of(assignment: Assignment) -> Dimension:
 
 def units(assignment: Assignment) -> list[Unit]:
     """Return what a page asks: so many questions for one failure mode."""
-    if assignment.stage is None:
-        return response_units(assignment)
+    assert assignment.stage is not None, "pages of this protocol belong to its stage"
     study = described()
     assert isinstance(study.protocol, Write)
     mode = mode_of(assignment).id
@@ -127,4 +117,4 @@ def context(assignment: Assignment) -> dict[str, Any]:
     return {"mode": form.fields[0]}
 
 
-PARTS = ProtocolParts(make_stages, open_stage, units, "studies/write.html", context=context)
+PARTS = ProtocolParts(one_stage(KEY), open_stage, units, "studies/write.html", context=context)

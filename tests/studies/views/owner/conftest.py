@@ -1,19 +1,13 @@
 """The owner, logged in."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept() -> Iterator[None]:
-    """Forget wrong passwords and results of other tests."""
-    cache.clear()
-    yield
-    cache.clear()
+def _nothing_kept(empty_cache: None) -> None:
+    """Neither wrong passwords nor results of other tests count."""
 
 
 @pytest.fixture

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from attunement.instruments.form import Field, build_form, render_form
+from attunement.instruments.form import Field
 from attunement.studies.models import Assignment
 from attunement.studies.opened import described, instrument_of
 from attunement.studies.protocols import delphi_questions as ask
 from attunement.studies.protocols.delphi_said import Said, said_before
+from attunement.studies.templatetags._parts import part_of_form
 
 register = template.Library()
 
@@ -32,20 +33,7 @@ def field_of(shown: dict[str, Any], dimension: str) -> Field | None:
 @register.simple_tag
 def questions(shown: dict[str, Any], *dimensions: str) -> SafeString:
     """Return the form of some questions of a unit, in the instrument's order."""
-    instrument = shown["unit"].instrument
-    wanted = [d.id for d in instrument.dimensions if d.id in dimensions]
-    if not wanted:
-        return SafeString("")
-    form = build_form(instrument, shown["form"].language, dimensions=wanted)
-    # Escaped by the form's own templates
-    return mark_safe(
-        render_form(
-            form,
-            prefix=f"u{shown['place']}-",
-            values=shown["values"],
-            lacking=shown["lacking"],
-        )
-    )
+    return part_of_form(shown, dimensions)
 
 
 @register.simple_tag

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from attunement.instruments.form import Field, build_form, render_form
+from attunement.instruments.form import Field
 from attunement.studies.protocols.filtering_choice import CHOICE, KEEP, option
+from attunement.studies.templatetags._parts import part_of_form
 
 register = template.Library()
 
@@ -24,20 +25,7 @@ def keep_field(shown: dict[str, Any]) -> Field:
 def other_questions(shown: dict[str, Any]) -> SafeString:
     """Return the form of all but that question, empty where there is no other."""
     instrument = shown["unit"].instrument
-    others = [d.id for d in instrument.dimensions if d.id != KEEP]
-    if not others:
-        return SafeString("")
-    plain = instrument.model_copy(update={"instructions": None})
-    form = build_form(plain, shown["form"].language, dimensions=others)
-    # Escaped by the form's own templates
-    return mark_safe(
-        render_form(
-            form,
-            prefix=f"u{shown['place']}-",
-            values=shown["values"],
-            lacking=shown["lacking"],
-        )
-    )
+    return part_of_form(shown, {d.id for d in instrument.dimensions} - {KEEP})
 
 
 @register.filter

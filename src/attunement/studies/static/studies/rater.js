@@ -1,9 +1,11 @@
 // A page of work: every change is saved as it happens, and passages are marked in the text.
 
 import { apply, clear, controls, faultOf, isAnswered, isTouched, settle, valuesOf } from "./answers.js";
+import { instructions } from "./instructions.js";
 import { digitsOf, isTyping, showDigits } from "./keys.js";
 import { Marker } from "./marks.js";
 import { Queue } from "./queue.js";
+import { takeSeconds } from "./visible.js";
 
 const TYPING_MS = 700; // a text is saved when nothing was typed for so long
 const LEAVING_MS = 1500; // a link waits so long for what is being saved
@@ -138,20 +140,6 @@ function look(fieldset) {
   }
 }
 
-// --- visible time
-
-let since = document.visibilityState === "visible" ? performance.now() : null;
-let seconds = 0;
-
-function takeSeconds() {
-  const now = performance.now();
-  if (since !== null) seconds += (now - since) / 1000;
-  since = document.visibilityState === "visible" ? now : null;
-  const taken = seconds;
-  seconds = 0;
-  return taken;
-}
-
 // --- questions
 
 function fieldsets() {
@@ -255,27 +243,7 @@ undoButton.addEventListener("click", () => {
   if (undoButton.hidden) document.getElementById("main").focus({ preventScroll: true });
 });
 
-// --- instructions and keys
-
-const box = document.querySelector("[data-instructions]");
-const opener = work.querySelector("[data-open-instructions]");
-const keysOff = box.querySelector("[data-keys-off]");
-opener.hidden = false;
-opener.addEventListener("click", () => box.showModal());
-box.querySelector("[data-close-instructions]").addEventListener("click", () => box.close());
-box.addEventListener("click", (event) => {
-  if (event.target === box) box.close(); // outside of what it holds
-});
-try {
-  keysOff.checked = localStorage.getItem("attunement-keys") === "off";
-} catch { /* no storage here */ }
-document.documentElement.classList.toggle("keys-off", keysOff.checked);
-keysOff.addEventListener("change", () => {
-  document.documentElement.classList.toggle("keys-off", keysOff.checked);
-  try {
-    localStorage.setItem("attunement-keys", keysOff.checked ? "off" : "on");
-  } catch { /* for this page only, then */ }
-});
+// --- keys
 
 function openQuestion(after, fits = () => true) {
   const all = fieldsets();
@@ -306,7 +274,7 @@ function answer(digit) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.isComposing || box.open || isTyping(event.target)) return;
+  if (event.defaultPrevented || event.isComposing || instructions.open || isTyping(event.target)) return;
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z") {
     if (undoable.length) {
       event.preventDefault();
@@ -314,8 +282,8 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || keysOff.checked) return;
-  if (event.key === "i" || event.key === "?") box.showModal();
+  if (event.ctrlKey || event.metaKey || event.altKey || instructions.keysOff) return;
+  if (event.key === "i" || event.key === "?") instructions.show();
   else if (event.key === "m" && markers.size) {
     const section = document.activeElement?.closest?.(".unit");
     (markers.get(section) ?? [...markers.values()][0]).begin();
@@ -383,13 +351,8 @@ addEventListener("beforeunload", (event) => {
 addEventListener("pagehide", flush);
 
 document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "hidden") {
-    seconds = takeSeconds();
-    flush();
-  } else {
-    since = performance.now();
-    refresh();
-  }
+  if (document.visibilityState === "hidden") flush();
+  else refresh();
 });
 
 addEventListener("pageshow", (event) => {

@@ -108,9 +108,30 @@ class _How:
     total: int
     inputs: str
 
-    def signed(self, name: str, i: int) -> str:
-        return signature(
-            name, item=i + 1, missing=self.missing, level=self.level, inputs=self.inputs
+    def result(
+        self,
+        name: str,
+        i: int,
+        estimate: float,
+        interval: tuple[float, float],
+        n: int,
+        method: str,
+        reason: str | None,
+    ) -> Result:
+        """Return a statistic of item ``i`` that ``n`` respondents make."""
+        return Result(
+            name=name,
+            estimate=estimate,
+            ci_low=interval[0],
+            ci_high=interval[1],
+            ci_level=self.level,
+            n=n,
+            n_missing=self.total - n,
+            method=method,
+            signature=signature(
+                name, item=i + 1, missing=self.missing, level=self.level, inputs=self.inputs
+            ),
+            reason=reason,
         )
 
 
@@ -131,19 +152,9 @@ def _item_total(known: Moments, i: int, how: _How) -> Result:
         reason = "the other items together do not vary"
     else:
         r = float(np.clip(both / math.sqrt(own * others), -1.0, 1.0))
-    low, high = fisher_interval(r, n, level=how.level)
-    return Result(
-        name="item_total",
-        estimate=r,
-        ci_low=low,
-        ci_high=high,
-        ci_level=how.level,
-        n=n,
-        n_missing=how.total - n,
-        method=f"corrected item-total correlation, {how.missing}, Fisher's interval",
-        signature=how.signed("item_total", i),
-        reason=reason,
-    )
+    interval = fisher_interval(r, n, level=how.level)
+    method = f"corrected item-total correlation, {how.missing}, Fisher's interval"
+    return how.result("item_total", i, r, interval, n, method, reason)
 
 
 def _alpha_without(known: Moments, i: int, how: _How) -> Result:
@@ -158,19 +169,9 @@ def _alpha_without(known: Moments, i: int, how: _How) -> Result:
     else:
         alpha = float(cronbach(known.covariance[rest]))
         reason = None if math.isfinite(alpha) else "the other items do not vary"
-    low, high = feldt_interval(alpha, n, k, level=how.level)
-    return Result(
-        name="alpha_without",
-        estimate=alpha,
-        ci_low=low,
-        ci_high=high,
-        ci_level=how.level,
-        n=n,
-        n_missing=how.total - n,
-        method=f"Cronbach's alpha without the item, {how.missing}, Feldt's interval",
-        signature=how.signed("alpha_without", i),
-        reason=reason,
-    )
+    interval = feldt_interval(alpha, n, k, level=how.level)
+    method = f"Cronbach's alpha without the item, {how.missing}, Feldt's interval"
+    return how.result("alpha_without", i, alpha, interval, n, method, reason)
 
 
 def _share(name: str, own: Floats, end: float, lost: int, level: float) -> Result:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -26,12 +25,13 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from stubs import study_files, study_server
 from stubs.ports import free_port
+from studies.browser import rating
+from studies.browser.chromium import chromium
 from studies.browser.people import Owner, Person
-
-sync_api = pytest.importorskip("playwright.sync_api")
 
 FLAGS = [
     "--no-sandbox",
@@ -181,14 +181,12 @@ def _serving(parent: Path) -> Iterator[Callable[..., Served]]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, one for all tests of a file."""
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("there is no Chromium here")
+    path = chromium()
     # Ends with the file: while it lives, Django believes that it runs inside an event loop
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield chromium
-        chromium.close()
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield launched
+        launched.close()
 
 
 @dataclass
@@ -282,3 +280,23 @@ def open_study(tmp_path: Path, visit: Callable[..., Any]) -> Iterator[Callable[.
         if owner.process is not None:
             owner.process.kill()
             owner.process.wait()
+
+
+@pytest.fixture(scope="module")
+def seats(serve_for_all: Callable[..., Served]) -> Iterator[rating.Seat]:
+    """The participants of a study in which answers are rated, one after the other."""
+    study = serve_for_all(files=rating.texts, protocol=rating.protocol(raters_per_item=30))
+    return (rating.Seat(study, code) for code in study.links)
+
+
+@pytest.fixture
+def first_answer(seats: Iterator[rating.Seat], visit: Callable[..., Visit]) -> rating.Open:
+    """Return a function that opens the first answer as a participant of one's own."""
+
+    def open_() -> tuple[rating.Seat, Any, Any]:
+        seat, person = next(seats), visit()
+        page = rating.begin(person, seat.served.link(seat.code))
+        page.wait_for_selector(".marking")
+        return seat, person, page
+
+    return open_

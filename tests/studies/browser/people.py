@@ -30,6 +30,7 @@ from urllib.request import urlopen
 import polars as pl
 
 from attunement import tables
+from studies.browser import pages
 from studies.browser.notes import Note, Notes
 
 PATIENCE_S = 60
@@ -112,11 +113,7 @@ class Owner:
 
     def codes(self, page: Any) -> dict[str, str]:
         """Log in, and return everybody's completion code as the owner's pages show it."""
-        page.goto(f"{self.address}/owner/")
-        page.get_by_label("Name").fill("owner")
-        page.get_by_label("Password").fill(self.password)
-        page.get_by_role("button", name="Log in").click()
-        page.get_by_role("heading", name="Overview").wait_for()
+        pages.log_in(page, self.address, "owner", self.password)
         found = {}
         for code in self.links:
             page.goto(f"{self.address}/owner/people/")
@@ -201,17 +198,17 @@ class Person:
 
     def go_on(self) -> None:
         """Press Next or Finish, and wait for the page after it."""
-        self.press("[data-next] button.primary")
+        pages.go_on(self.page)
 
     def saved(self) -> None:
         """Wait until the page says that all is saved."""
-        saved(self.page)
+        pages.saved(self.page)
 
     def shot(self, name: str) -> None:
         """Keep a picture of the page, which has to fit the screen."""
         self.page.evaluate("scrollTo(0, 0)")
         self.at.shot(f"whole-{name}-{self.code}-{self.language}")
-        assert self.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert pages.fits(self.page)
 
     def note(self, kind: str, about: str, dimension: str, note: Note) -> None:
         """Write down what they gave; what they gave before to the same question counts no more."""
@@ -227,11 +224,6 @@ class Person:
         return [one for record in self.seen for one in arrived(record)]
 
 
-def saved(page: Any) -> None:
-    """Wait until a page says that all is saved."""
-    page.wait_for_selector("[data-status][data-state=fine]:not(:empty)")
-
-
 def arrived(record: Path) -> Iterable[tuple[str, str, str]]:
     """Return what a recording of a browser's traffic holds: address, type and text."""
     for entry in json.loads(record.read_text("utf-8"))["log"]["entries"]:
@@ -245,39 +237,6 @@ def arrived(record: Path) -> Iterable[tuple[str, str, str]]:
 def is_here(url: str) -> bool:
     """Return whether an address is on this machine."""
     return urlsplit(url).hostname == "127.0.0.1" or url.startswith(("data:", "blob:"))
-
-
-def select(unit: Any, words: str) -> None:
-    """Select words of an answer as dragging over them would."""
-    unit.locator("[data-text]").evaluate(
-        """(element, words) => {
-            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-            const nodes = [];
-            while (walker.nextNode()) nodes.push(walker.currentNode);
-            let at = nodes.map((node) => node.data).join("").indexOf(words);
-            let end = at + words.length;
-            const range = document.createRange();
-            for (const node of nodes) {
-                if (at >= 0 && at < node.length) range.setStart(node, at);
-                if (end > 0 && end <= node.length) range.setEnd(node, end);
-                at -= node.length;
-                end -= node.length;
-            }
-            getSelection().removeAllRanges();
-            getSelection().addRange(range);
-        }""",
-        words,
-    )
-
-
-def unit_of(page: Any) -> Any:
-    """Return the one answer that a page shows, once its script runs."""
-    page.wait_for_selector(".unit.marking")
-    return page.locator(".unit.marking")
-
-
-def text_of(unit: Any) -> str:
-    return str(unit.locator("[data-text]").evaluate("(element) => element.textContent"))
 
 
 def read(out: Path, name: str) -> pl.DataFrame:
@@ -303,8 +262,8 @@ def ended(owner: Owner, people: list[Person], visit: Callable[..., Any], *secret
     for person in people:
         received = list(person.received())
         assert [url for url, _, _ in received if not is_here(url)] == []
-        pages = [text for _, kind, text in received if "html" in kind and text]
-        assert any(person.completion in page for page in pages)
+        shown = [text for _, kind, text in received if "html" in kind and text]
+        assert any(person.completion in page for page in shown)
         other = [code for code in codes.values() if code != person.completion]
         told = [
             (url, secret)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stubs import llm
+from studies.browser import pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -46,11 +47,7 @@ def study_with(bot: llm.StubLLM, **keys: Any) -> dict[str, Any]:
 
 def begin(person: Any, link: str) -> None:
     """Open a personal link and agree."""
-    person.page.goto(link)
-    person.page.locator("input[name=agree]").check()
-    person.page.locator("main button.primary").click()
-    person.page.locator("[data-chat]").wait_for()
-    person.page.wait_for_load_state()  # the scripts have run
+    pages.begin(person.page, link, "[data-chat]")
 
 
 def say(person: Any, text: str) -> None:
@@ -105,7 +102,7 @@ def test_from_the_invitation_to_the_questionnaire(
     say(person, "Mostly that I am alone now.")
     is_done(person, 4)
     person.shot(f"chat-replied-{width}")
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert pages.fits(page)
     page.locator("[data-finish]").click()
     page.locator("[data-ended]").wait_for()
     person.shot(f"chat-ended-{width}")
@@ -277,19 +274,15 @@ def test_script_in_a_conversation_is_text(
 def test_nothing_on_the_pages_of_a_conversation_violates_wcag(
     serve: Callable[..., Any], visit: Callable[..., Any], bot: llm.StubLLM, width: int
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     free(bot)
     study, person = serve(**study_with(bot)), visit(width=width)
     begin(person, study.link())
     say(person, "I cannot sleep.")
     is_done(person, 2)
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    rules = {"runOnly": {"type": "tag", "values": tags}}
-    found = [axe.run(person.page, options=rules).response["violations"]]
+    assert pages.faults_of(person.page, *pages.WCAG) == []
     person.page.locator("button.stop").click()
     person.page.locator("[data-ended]").wait_for()
-    found.append(axe.run(person.page, options=rules).response["violations"])
-    assert [[v["id"] for v in violations] for violations in found] == [[], []]
+    assert pages.faults_of(person.page, *pages.WCAG) == []
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -300,10 +293,7 @@ def test_questions_for_a_failure_mode_are_written_and_saved(
     study = serve(languages=["en"], protocol=protocol)
     person = visit(width=width)
     page = person.page
-    page.goto(study.link())
-    page.locator("input[name=agree]").check()
-    page.locator("main button.primary").click()
-    page.locator("[data-open-instructions]").wait_for()  # the page's script runs
+    pages.begin(page, study.link(), "[data-open-instructions]")
     page.locator("textarea").first.fill("My cat is gone. I know that it is only a cat.")
     page.locator("textarea").last.fill("Everybody says that I should be over it by now.")
     page.locator("textarea").last.blur()

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from attunement import tables
 from stubs import study_open
+from stubs.study_files import write_texts
+from studies.browser import pages
+from studies.browser.pages import faults_of, fits, saved
+from studies.browser.people import attunement
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -49,47 +50,23 @@ def answers(count: int) -> Callable[[Path], None]:
     """Return a function that writes one item with so many answers, two of them equal."""
 
     def write(folder: Path) -> None:
-        asked = [{"item_id": "q0", "turns": [{"role": "user", "text": "I lie awake every night."}]}]
-        told = [
-            {
-                "response_id": f"q0-{n}",
-                "item_id": "q0",
-                "source": f"model{n}",
-                "text": TEXTS[n] if n < len(TEXTS) else f"{TEXTS[n % len(TEXTS)]} Or number {n}?",
-            }
+        told = {
+            f"model{n}": TEXTS[n] if n < len(TEXTS) else f"{TEXTS[n % len(TEXTS)]} Or number {n}?"
             for n in range(count)
-        ]
-        items = tables.conform(pl.DataFrame(asked), "items")
-        tables.write_table(items, folder / "items.parquet", "items")
-        responses = tables.conform(pl.DataFrame(told), "responses")
-        tables.write_table(responses, folder / "responses.parquet", "responses")
+        }
+        write_texts(folder, {"q0": "I lie awake every night."}, {"q0": told})
 
     return write
 
 
 def begin(person: Any, study: Any, code: str = "R001") -> Any:
-    page = person.page
-    page.goto(study.link(code))
-    page.locator("input[name=agree]").check()
-    page.locator("main button.primary").click()
-    page.wait_for_selector(".candidates")
-    page.wait_for_load_state()  # the scripts have run
-    return page
-
-
-def settled(page: Any) -> None:
-    """Wait until everything is saved."""
-    page.wait_for_selector("[data-status][data-state=fine]:not(:empty)", timeout=10_000)
+    pages.begin(person.page, study.link(code), ".candidates")
+    return person.page
 
 
 def press(page: Any, keys: str) -> None:
     for key in keys.split():
         page.keyboard.press(key)
-
-
-def has_no_violations(page: Any) -> bool:
-    found = Axe().run(page).response["violations"]
-    return not [(v["id"], [n["html"] for n in v["nodes"]]) for v in found]
 
 
 def said(study: Any, dimension: str) -> list[dict[str, Any]]:
@@ -100,14 +77,6 @@ def open_annotation(study: Any) -> None:
     subprocess.run([sys.executable, study_open.__file__, str(study.folder), "annotate"], check=True)
 
 
-def attunement(*words: Any) -> str:
-    code = "from attunement.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, words)], check=True, capture_output=True, text=True
-    )
-    return done.stdout
-
-
 def filter_all(page: Any) -> None:
     """Keep all five answers and choose the first of those shown that has two sentences or more."""
     page.locator(".candidate").first.focus()
@@ -115,6 +84,18 @@ def filter_all(page: Any) -> None:
     long = page.locator(".candidate", has_text="chamomile tea").first
     place = long.get_attribute("data-place")
     page.locator(f".choosing [data-answer='{place}'] input").check()
+
+
+def annotate(person: Any, study: Any) -> Any:
+    """Filter, and return the page on which the answer that was chosen is annotated."""
+    page = begin(person, study)
+    filter_all(page)
+    saved(page)
+    page.locator("form.go button.primary").click()
+    page.wait_for_selector("text=Thank you so far")
+    open_annotation(study)
+    page.goto(study.link())
+    return page
 
 
 def test_a_rater_filters_and_chooses_by_keys_and_finds_it_again(serve: Serve, visit: Visit) -> None:
@@ -127,7 +108,7 @@ def test_a_rater_filters_and_chooses_by_keys_and_finds_it_again(serve: Serve, vi
     # Two are chosen, and a third cannot be
     press(page, "k c")
     assert page.locator(".tally").inner_text().endswith("chosen 2 of 2")
-    settled(page)
+    saved(page)
     person.shot("filter-by-keys")
     page.reload()
     page.wait_for_selector(".candidate.chosen")
@@ -143,7 +124,7 @@ def test_eliminating_a_chosen_answer_takes_it_out_of_the_choice(serve: Serve, vi
     page.locator(".candidate").first.focus()
     press(page, "1 c j 1 c k 0")
     assert page.locator(".tally").inner_text() == "Decided 2 of 5 · kept 1 · chosen 1 of 2"
-    settled(page)
+    saved(page)
     (choice,) = said(study, "choice")
     assert len(json.loads(choice["labels"])) == 1
 
@@ -169,33 +150,27 @@ def test_twenty_four_answers_fit_on_a_page_for_everybody(
     page.locator(".candidate").first.focus()
     press(page, "1 c j 0 j 1")
     page.locator(".candidate .more summary").nth(3).click()
-    settled(page)
+    saved(page)
     person.shot(f"filter-24-{width}")
-    assert has_no_violations(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faults_of(page) == []
+    assert fits(page)
 
 
 def test_marks_made_beforehand_are_an_answer_only_when_confirmed(
     serve: Serve, visit: Visit
 ) -> None:
     study, person = serve(files=answers(6), protocol=PROTOCOL), visit()
-    page = begin(person, study)
-    filter_all(page)
-    settled(page)
-    page.locator("form.go button.primary").click()
-    page.wait_for_selector("text=Thank you so far")
-    open_annotation(study)
-    page.goto(study.link())
+    page = annotate(person, study)
     page.wait_for_selector(".proposal")
     assert page.locator(".chip").count() >= 1
     person.shot("annotate-proposed")
-    assert has_no_violations(page)
+    assert faults_of(page) == []
     # Going on asks for a word on the marks, and saves none in the meantime
     page.locator("form.go button.primary").click()
     assert page.locator("[data-unconfirmed]").is_visible()
     assert said(study, "dialogue_acts") == []
     page.locator("[data-right]").click()
-    settled(page)
+    saved(page)
     page.wait_for_selector(".proposal", state="detached")
     history = study.rows(
         "SELECT status, spans FROM studies_change WHERE dimension = 'dialogue_acts' ORDER BY id"
@@ -206,37 +181,25 @@ def test_marks_made_beforehand_are_an_answer_only_when_confirmed(
 
 def test_a_corrected_mark_needs_no_confirmation(serve: Serve, visit: Visit) -> None:
     study, person = serve(files=answers(6), protocol=PROTOCOL), visit(width=360)
-    page = begin(person, study)
-    filter_all(page)
-    settled(page)
-    page.locator("form.go button.primary").click()
-    page.wait_for_selector("text=Thank you so far")
-    open_annotation(study)
-    page.goto(study.link())
+    page = annotate(person, study)
     page.wait_for_selector(".proposal")
     person.shot("annotate-proposed-360")
     before = page.locator(".chip").count()
     page.locator(".chip .remove").first.click()
     page.wait_for_selector(".proposal", state="detached")
-    settled(page)
+    saved(page)
     (answer,) = said(study, "dialogue_acts") or [{"spans": "[]"}]
     assert len(json.loads(answer["spans"])) == before - 1
 
 
 def test_the_label_of_a_mark_is_changed_on_the_spot(serve: Serve, visit: Visit) -> None:
     study, person = serve(files=answers(6), protocol=PROTOCOL), visit()
-    page = begin(person, study)
-    filter_all(page)
-    settled(page)
-    page.locator("form.go button.primary").click()
-    page.wait_for_selector("text=Thank you so far")
-    open_annotation(study)
-    page.goto(study.link())
+    page = annotate(person, study)
     page.locator(".chip select").first.select_option("inform")
-    settled(page)
+    saved(page)
     page.wait_for_selector(".proposal", state="detached")
     assert page.locator("[data-text] mark").first.get_attribute("data-tag") == "Inform"
-    assert has_no_violations(page)
+    assert faults_of(page) == []
     person.shot("annotate-changed")
     (answer,) = said(study, "dialogue_acts")
     assert [span["label"] for span in json.loads(answer["spans"])] == ["inform"]
@@ -255,9 +218,9 @@ def test_a_person_goes_from_the_invitation_to_the_export(
     press(page, "1 c j 0 j 0")
     page.wait_for_selector("[data-status][data-state=failing]")
     person.context.set_offline(False)
-    settled(page)
+    saved(page)
     press(page, "j 0 j 0")
-    settled(page)
+    saved(page)
     # A second window shows the same
     other = person.context.new_page()
     other.goto(study.link())
@@ -275,14 +238,14 @@ def test_a_person_goes_from_the_invitation_to_the_export(
     page.locator("[name=emotions][value='none:']").check()
     for question in RATED:
         page.locator(f"[name={question}]").first.check()
-    settled(page)
+    saved(page)
     person.shot(f"annotate-done-{language}")
     page.locator("form.go button.primary").click()
     page.wait_for_selector(".code")
 
     out = study.folder / "out"
     attunement("study", "export", study.folder, "--out", out)
-    said = json.loads(attunement("socemo", out, "--json", "--replicates", 0))
+    said = json.loads(attunement("socemo", out, "--json", "--replicates", "0"))
     kept = {r["group"]["source"]: r["estimate"] for r in said["results"] if r["name"] == "filter"}
     chosen = {r["group"]["source"]: r["estimate"] for r in said["results"] if r["name"] == "top3"}
     assert kept == chosen

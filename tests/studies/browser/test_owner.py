@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from studies import filling
-
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+from studies.browser import pages
+from studies.browser.pages import faults_of, fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -57,18 +57,8 @@ def study(serve: Callable[..., Any]) -> Any:
     return served
 
 
-def log_in(visit: Any, served: Any) -> None:
-    visit.page.goto(f"{served.address}/owner/")
-    visit.page.get_by_label("Name").fill(filling.OWNER)
-    visit.page.get_by_label("Password").fill(filling.PASSWORD)
-    visit.page.get_by_role("button", name="Log in").click()
-    visit.page.get_by_role("heading", name="Overview").wait_for()
-
-
-def faults_of(page: Any) -> list[str]:
-    return [
-        f"{v['id']}: {v['nodes'][0]['html']}" for v in axe.Axe().run(page).response["violations"]
-    ]
+def log_in(person: Any, study: Any) -> None:
+    pages.log_in(person.page, study.address, filling.OWNER, filling.PASSWORD)
 
 
 def test_every_page_is_accessible_and_fits(study: Any, visit: Callable[..., Any]) -> None:
@@ -82,8 +72,7 @@ def test_every_page_is_accessible_and_fits(study: Any, visit: Callable[..., Any]
             person.page.goto(f"{study.address}/owner/{path}")
             person.shot(f"owner-{name}-{width}")
             faults[f"{name} {width}"] = faults_of(person.page)
-            wide = person.page.evaluate("document.documentElement.scrollWidth")
-            assert wide <= width, name
+            assert fits(person.page), name
     assert {where: found for where, found in faults.items() if found} == {}
 
 

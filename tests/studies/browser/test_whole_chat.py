@@ -8,13 +8,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from stubs import llm
 from stubs.study_files import words
 from studies.browser.notes import differences, exported, opinion
 from studies.browser.people import DESK, PHONE, Person, ended, read
-
-expect = pytest.importorskip("playwright.sync_api").expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

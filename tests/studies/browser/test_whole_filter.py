@@ -7,24 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from stubs.study_files import words, write_texts
 from studies.browser.notes import differences, exported, opinion, passage
-from studies.browser.people import (
-    DESK,
-    PHONE,
-    Person,
-    attunement,
-    ended,
-    read,
-    saved,
-    select,
-    text_of,
-    texts_of,
-    unit_of,
-)
-
-expect = pytest.importorskip("playwright.sync_api").expect
+from studies.browser.pages import saved, select, text_of, unit_of
+from studies.browser.people import DESK, PHONE, Person, attunement, ended, read, texts_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -7,24 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from stubs.study_files import words, write_texts
 from studies.browser.notes import differences, exported, opinion, passage
-from studies.browser.people import (
-    DESK,
-    PHONE,
-    Person,
-    attunement,
-    ended,
-    read,
-    saved,
-    select,
-    text_of,
-    texts_of,
-    unit_of,
-)
-
-expect = pytest.importorskip("playwright.sync_api").expect
+from studies.browser.pages import saved, select, text_of, unit_of
+from studies.browser.people import DESK, PHONE, Person, attunement, ended, read, texts_of
+from studies.browser.rating import BEFORE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -66,35 +55,7 @@ RATE: dict[str, Any] = {
         "raters_per_item": 2,
         "items_per_rater": 2,
     },
-    "background": [
-        {
-            "id": "years",
-            "label": words("Years", "Anni"),
-            "wording": words("For how many years?", "Da quanti anni?"),
-            "scale": {"type": "integer", "min": 0, "max": 60, "better": "neither"},
-        },
-        {
-            "id": "role",
-            "label": words("Role", "Ruolo"),
-            "wording": words("What do you do?", "Che cosa fa?"),
-            "scale": {
-                "type": "choice",
-                "options": [
-                    {"id": "care", "label": words("I care", "Curo")},
-                    {"id": "teach", "label": words("I teach", "Insegno")},
-                ],
-            },
-        },
-    ],
-    "training": [
-        {
-            "id": "practice-4710",
-            "turns": [{"role": "user", "text": "I failed my exam."}],
-            "answer": "Study harder.",
-            "expected": {"empathy": 1},
-            "feedback": words("It gives an order.", "Dà un ordine."),
-        }
-    ],
+    **BEFORE,
     "closing": [
         {
             "id": "remarks",
@@ -157,7 +118,9 @@ def introduce(person: Person, years: int) -> None:
     rate(person, kind="known")
     person.saved()
     person.go_on()
-    assert page.locator("main").inner_text().count(RATE["training"][0]["feedback"][person.language])
+    assert (
+        page.locator("main").inner_text().count(BEFORE["training"][0]["feedback"][person.language])
+    )
     person.press("main a.primary")
 
 

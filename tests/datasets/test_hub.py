@@ -32,8 +32,6 @@ configs:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    from huggingface_hub import constants
-
     one = tmp_path / "hub" / "datasets" / "someone" / "one"
     many = tmp_path / "hub" / "datasets" / "someone" / "many"
     shards = tmp_path / "hub" / "datasets" / "someone" / "shards"
@@ -53,11 +51,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         )
     (none / "README.md").write_text("nothing", encoding="utf-8")
     with serve(tmp_path / "hub") as server:
-        for name, value in server.env(tmp_path / "cache").items():
-            if name.startswith("HF_") or name.lower() == "no_proxy":
-                monkeypatch.setenv(name, value)
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        server.use(monkeypatch, tmp_path / "cache")
         yield server
 
 

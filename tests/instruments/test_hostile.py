@@ -10,29 +10,16 @@ from attunement.instruments import Instrument, load_instrument, parse_instrument
 from attunement.instruments._fields import number_text
 from attunement.instruments.codebook import codebook_csv, codebook_markdown
 from attunement.instruments.form import build_form, render_form
+from stubs.instrument_text import MINE
 
-FILE = """\
-id: mine
-version: 1
-title: {en: Mine}
-description: {en: One question.}
-unit: response
-dimensions:
-  - id: warm
-    label: {en: Warm}
-    wording: {en: "Is it warm?"}
-    scale: {type: integer, min: 1, max: 5, better: higher}
-source: {citation: me}
-license: CC0-1.0
-"""
 SCALE = "{type: integer, min: 1, max: 5, better: higher}"
 CHOICE = "{type: choice, options: [{id: a, label: {en: A}, value: %s}, {id: b, label: {en: B}}]}"
 ANOTHER = "  - {id: %s, label: {en: a}, wording: {en: a}, scale: {type: text}}\nsource:"
 
 
 def made(old: str, new: str) -> Instrument:
-    assert old in FILE
-    return parse_instrument(FILE.replace(old, new), where="x.yaml")
+    assert old in MINE
+    return parse_instrument(MINE.replace(old, new), where="x.yaml")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +67,7 @@ def test_what_would_go_wrong_later_is_refused(old: str, new: str, said: str) -> 
 
 @pytest.mark.parametrize("code", ["pt-BR", "fil", "zh-Hant", "en"])
 def test_language_codes_are_those_of_the_web(code: str) -> None:
-    text = FILE.replace("{en:", f"{{{code}:").replace("unit:", f"languages: [{code}]\nunit:")
+    text = MINE.replace("{en:", f"{{{code}:").replace("unit:", f"languages: [{code}]\nunit:")
     assert parse_instrument(text, where="x.yaml").language == code
 
 
@@ -104,7 +91,7 @@ def test_no_cell_of_the_codebook_is_a_formula() -> None:
 def test_html_in_a_text_is_text_in_the_codebook() -> None:
     page = codebook_markdown(
         parse_instrument(
-            FILE.replace("One question.", "<script>a</script>").replace("{en: Mine}", "{en: <i>}"),
+            MINE.replace("One question.", "<script>a</script>").replace("{en: Mine}", "{en: <i>}"),
             where="x.yaml",
         )
     )

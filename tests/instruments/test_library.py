@@ -13,6 +13,7 @@ from attunement.instruments import (
     list_instruments,
     load_instrument,
 )
+from stubs.instrument_text import MINE
 
 
 def test_the_library_is_listed_with_versions() -> None:
@@ -65,22 +66,7 @@ def test_a_file_that_is_not_there_is_an_error() -> None:
 
 def test_a_file_is_loaded_by_its_path(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
-    file.write_text(
-        """
-        id: mine
-        version: 2
-        title: {en: Mine}
-        description: {en: One question.}
-        unit: response
-        dimensions:
-          - id: warm
-            label: {en: Warm}
-            wording: {en: "Is it warm?"}
-            scale: {type: boolean, better: higher}
-        source: {citation: me}
-        license: CC0-1.0
-        """
-    )
+    file.write_text(MINE.replace("version: 1", "version: 2"), encoding="utf-8")
     assert load_instrument(file).name == "mine@2"
 
 

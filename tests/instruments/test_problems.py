@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attunement.errors import UserError
 from attunement.instruments import check_instrument
 from attunement.instruments._problems import read
+from stubs.instrument_text import MINE
 
 FAULTY = """\
 id: mine
@@ -50,23 +52,7 @@ def test_every_problem_has_its_line_key_reason_and_nearest_known_key(tmp_path: P
     assert len(found) == 8  # and not that 'dimensions' is empty, which it is not
 
 
-VALID = {
-    "id": "mine",
-    "version": 1,
-    "title": {"en": "Mine"},
-    "description": {"en": "One question."},
-    "unit": "response",
-    "dimensions": [
-        {
-            "id": "warm",
-            "label": {"en": "Warm"},
-            "wording": {"en": "Is it warm?"},
-            "scale": {"type": "integer", "min": 1, "max": 5, "better": "higher"},
-        }
-    ],
-    "source": {"citation": "me"},
-    "license": "CC0-1.0",
-}
+VALID = yaml.safe_load(MINE)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +80,6 @@ VALID = {
 def test_a_reason_is_in_words_for_whoever_writes_the_file(
     key: str, value: object, said: str
 ) -> None:
-    import yaml
-
     _, problems = read(yaml.safe_dump({**VALID, key: value}), "x.yaml")
     assert any(p.key.startswith(key) and p.reason.startswith(said) for p in problems), problems
     assert not any("[key]" in p.key for p in problems)
@@ -142,8 +126,6 @@ def test_a_reason_is_in_words_for_whoever_writes_the_file(
     ],
 )
 def test_a_reason_about_a_scale(scale: object, said: str) -> None:
-    import yaml
-
     dimension = {"id": "d", "label": {"en": "D"}, "wording": {"en": "D?"}, "scale": scale}
     _, problems = read(yaml.safe_dump({**VALID, "dimensions": [dimension]}), "x.yaml")
     assert [p.reason[: len(said)] for p in problems] == [said]
@@ -233,8 +215,6 @@ trees = st.recursive(
 @settings(max_examples=100, deadline=None)
 @given(data=st.dictionaries(keys, trees, max_size=5))
 def test_any_mapping_has_problems_and_no_traceback(data: dict[str, object]) -> None:
-    import yaml
-
     instrument, problems = read(yaml.safe_dump(data), "x.yaml")
     assert instrument is None
     assert all(p.file == "x.yaml" and str(p) for p in problems)

@@ -14,18 +14,12 @@ pytest.importorskip("huggingface_hub")
 def test_a_split_is_downloaded_from_the_hub(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from huggingface_hub import constants
-
     place = tmp_path / "hub" / "datasets" / "someone" / "talks" / "data"
     place.mkdir(parents=True)
     row = {"dialog": [["Hi .", "Hello !"]], "act": [[1, 1]], "emotion": [[0, 4]]}
     pl.DataFrame(row).write_parquet(place / "validation-00000-of-00001.parquet")
     with serve(tmp_path / "hub") as server:
-        for name, value in server.env(tmp_path / "cache").items():
-            if name.startswith("HF_") or name.lower() == "no_proxy":
-                monkeypatch.setenv(name, value)
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        server.use(monkeypatch, tmp_path / "cache")
         split = load_split("hub:someone/talks", "validation")
     assert split.dialogues[0].labels == (("inform",), ("inform", "happiness"))
     assert split.source.startswith("hub:someone/talks@")

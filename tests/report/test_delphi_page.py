@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from attunement.delphi import Drawing, OwnerDecision, decide, read_round
 from attunement.report import write_delphi_report
+from stubs.report_files import linked, written
 
 # Twelve experts, four items of one dimension. A4 fails on agreement (6 of 12); A2 has 12 flags.
 WORDS = ["It understands me.", "It gets <i>what</i> I say.", "It asks when unsure.", "It is funny."]
@@ -56,17 +56,15 @@ def test_the_page_is_well_formed_and_asks_for_nothing(
 
 def test_every_table_is_a_csv_and_every_figure_an_svg_and_a_png(made: tuple[Path, str]) -> None:
     folder, html = made
-    linked = set(re.findall(r'href="((?:tables|figures)/[^"]+)"', html))
-    there = {str(p.relative_to(folder)) for p in folder.rglob("*.*") if p.name != "index.html"}
-    assert linked == there
+    there = linked(html)
+    assert written(folder).keys() == {"index.html", *there}
     names = ("decided", "thresholds", "ratings", "priorities", "redundancy", "change")
     assert {f"figures/{n}.svg" for n in names} <= there
 
 
 def test_the_same_round_gives_the_same_bytes(made: tuple[Path, str], tmp_path: Path) -> None:
     write(tmp_path)
-    for path in made[0].rglob("*.*"):
-        assert (tmp_path / path.relative_to(made[0])).read_bytes() == path.read_bytes()
+    assert written(tmp_path) == written(made[0])
 
 
 def test_it_says_what_stays_and_gives_each_decision_its_reason(made: tuple[Path, str]) -> None:

@@ -29,6 +29,8 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pytest
+
 _FILE = re.compile(r"^/(datasets/)?([^/]+(?:/[^/]+)?)/resolve/([^/]+)/(.+)$")
 _API = re.compile(
     r"^/api/(models|datasets)/(.+?)(?:/(revision|tree|paths-info|refs|commits)(?:/([^/]+)(?:/(.*))?)?)?$"
@@ -60,6 +62,17 @@ class Hub:
             "NO_PROXY": "127.0.0.1,localhost",
             "no_proxy": "127.0.0.1,localhost",
         }
+
+    def use(self, patch: pytest.MonkeyPatch, cache: Path) -> None:
+        """Point this process at the stub and at an empty cache, until ``patch`` is undone."""
+        from huggingface_hub import constants
+
+        for name, value in self.env(cache).items():
+            if name.startswith("HF_") or name.lower() == "no_proxy":
+                patch.setenv(name, value)
+        # The client read its settings when it was imported
+        patch.setattr(constants, "HF_HUB_CACHE", str(cache))
+        patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
 
     def commit(self, repo: str, *, dataset: bool = False) -> str | None:
         """Return the commit hash (40 hexadecimal digits) of ``repo``, None where it is unknown."""

@@ -152,5 +152,7 @@ LOGGING = {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         # Whoever scans for servers writes no pages of tracebacks
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # A request that waits for a moment is no news; a hundred raters made hundreds of lines
+        "waitress.queue": {"level": "ERROR"},
     },
 }

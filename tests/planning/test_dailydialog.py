@@ -145,6 +145,21 @@ def test_a_dialogue_that_stands_twice_in_its_split_is_reported(tmp_path: Path) -
     assert load_split(tmp_path, "train").fault_counts() == {"stands twice in the split": 1}
 
 
+def test_texts_alone_need_no_labels(tmp_path: Path) -> None:
+    folder = original(tmp_path / "original")
+    for name in ("act", "emotion"):
+        (folder / "train" / f"dialogues_{name}_train.txt").unlink()
+    turns = [{"dialogue_id": i, "text": t} for i, turns in enumerate(TURNS) for t in turns]
+    for name, rows in {"lists": [{"dialog": t} for t in TURNS], "turns": turns}.items():
+        (tmp_path / name).mkdir()
+        pl.DataFrame(rows).write_parquet(tmp_path / name / "train.parquet")
+    for name in ("original", "lists", "turns"):
+        found = load_split(tmp_path / name, "train", None)
+        assert [list(d.turns) for d in found.dialogues] == TURNS
+        assert {label for d in found.dialogues for label in d.labels} == {None}
+        assert found.faults == ()
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("split", "expected", "full"),

@@ -24,7 +24,7 @@ _STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _BARE = re.compile(r"[\w.+-]+")
 
 
-def dialogues(frame: pl.DataFrame, labels: LabelSet, *, where: str, prefix: str) -> Found:
+def dialogues(frame: pl.DataFrame, labels: LabelSet | None, *, where: str, prefix: str) -> Found:
     """Yield the dialogues of a table, with their faults.
 
     Parameters
@@ -33,7 +33,7 @@ def dialogues(frame: pl.DataFrame, labels: LabelSet, *, where: str, prefix: str)
         A dialogue a row (a column ``dialog``) or a turn a row (``dialogue_id`` and ``text``), with
         a column for each group of labels, or one of whole sequences, ``labels``.
     labels
-        What words and numbers mean.
+        What words and numbers mean; None where no labels are wanted.
     where, prefix
         For messages, and for the ids of dialogues that have none.
 
@@ -43,20 +43,9 @@ def dialogues(frame: pl.DataFrame, labels: LabelSet, *, where: str, prefix: str)
         Where the columns fit neither form, or a cell is no list.
     """
     columns = frame.columns
-    names = [_group_column(g.name, columns) for g in labels.groups]
-    sequence = _first(SEQUENCES, columns)
-    if sequence is None and None in names:
-        wanted = ", ".join(g.name for g in labels.groups)
-        raise UserError(
-            f"the table has no labels: it has {', '.join(columns)}.",
-            where=where,
-            fix=f"Name their columns {wanted}, or one of whole sequences: labels.",
-        )
+    cells = {} if labels is None else _label_columns(columns, labels, where)
     text, turns = _first(TEXTS, columns), _first(LISTS, columns)
     id = _first(IDS, columns)
-    cells = {sequence: sequence} if sequence is not None else dict(
-        zip((g.name for g in labels.groups), map(str, names), strict=True)
-    )  # fmt: skip
     if text is not None and id is not None and id != text:
         yield from _by_turn(frame, id, text, cells, labels, where)
     elif turns is not None:
@@ -69,11 +58,27 @@ def dialogues(frame: pl.DataFrame, labels: LabelSet, *, where: str, prefix: str)
         )
 
 
+def _label_columns(columns: Sequence[str], labels: LabelSet, where: str) -> dict[str, str]:
+    """Return the column of each group's labels, or the one of whole sequences."""
+    sequence = _first(SEQUENCES, columns)
+    if sequence is not None:
+        return {sequence: sequence}
+    names = {g.name: _group_column(g.name, columns) for g in labels.groups}
+    found = {group: name for group, name in names.items() if name is not None}
+    if len(found) < len(names):
+        raise UserError(
+            f"the table has no labels: it has {', '.join(columns)}.",
+            where=where,
+            fix=f"Name their columns {', '.join(names)}, or one of whole sequences: labels.",
+        )
+    return found
+
+
 def _by_dialogue(
     frame: pl.DataFrame,
     turns: str,
     cells: Mapping[str, str],
-    labels: LabelSet,
+    labels: LabelSet | None,
     where: str,
     prefix: str,
 ) -> Found:
@@ -89,7 +94,12 @@ def _by_dialogue(
 
 
 def _by_turn(
-    frame: pl.DataFrame, id: str, text: str, cells: Mapping[str, str], labels: LabelSet, where: str
+    frame: pl.DataFrame,
+    id: str,
+    text: str,
+    cells: Mapping[str, str],
+    labels: LabelSet | None,
+    where: str,
 ) -> Found:
     said: dict[str, list[str]] = {}
     given: dict[str, dict[str, list[object]]] = {}
@@ -107,14 +117,17 @@ def _by_turn(
 
 
 def sequences(
-    cells: Mapping[str, Sequence[object]], labels: LabelSet, where: str
-) -> tuple[list[tuple[str, ...] | None], list[Fault]]:
+    cells: Mapping[str, Sequence[object]], labels: LabelSet | None, where: str
+) -> tuple[list[tuple[str, ...] | None] | None, list[Fault]]:
     """Return each turn's label sequence from the words or numbers of each group.
 
     A turn whose labels are all missing or unknown has None. Where the groups have different
-    numbers of labels, those that have a partner in every group count.
+    numbers of labels, those that have a partner in every group count. None for all where no labels
+    are wanted.
     """
     faults: list[Fault] = []
+    if labels is None:
+        return None, faults
     lengths = {name: len(values) for name, values in cells.items()}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{n} of {name}" for name, n in lengths.items())

@@ -33,7 +33,7 @@ _FIX = (
 )
 
 
-def load_split(data: str | Path, split: str, labels: LabelSet = DAILYDIALOG) -> Split:
+def load_split(data: str | Path, split: str, labels: LabelSet | None = DAILYDIALOG) -> Split:
     """Return one split with what is wrong with it.
 
     Parameters
@@ -44,7 +44,7 @@ def load_split(data: str | Path, split: str, labels: LabelSet = DAILYDIALOG) -> 
         ``train``, ``validation`` or ``test``.
     labels
         What the data's words or numbers mean; the original files need the groups ``act`` and
-        ``emotion``.
+        ``emotion``. None reads the texts alone, and needs no labels to be there.
 
     Raises
     ------
@@ -92,8 +92,8 @@ def _original(folder: Path, split: str) -> Path | None:
     return None
 
 
-def _from_original(texts: Path, labels: LabelSet) -> Iterator[tuple[Dialogue, list[Fault]]]:
-    """Yield the dialogues of three files, one line a dialogue in each.
+def _from_original(texts: Path, labels: LabelSet | None) -> Iterator[tuple[Dialogue, list[Fault]]]:
+    """Yield the dialogues of a file, and their labels from one for each group, a line a dialogue.
 
     Raises
     ------
@@ -101,7 +101,8 @@ def _from_original(texts: Path, labels: LabelSet) -> Iterator[tuple[Dialogue, li
         Where a file is missing or has other lines than the texts.
     """
     name = texts.stem.removeprefix("dialogues_")
-    files = {g.name: texts.with_name(f"dialogues_{g.name}_{name}.txt") for g in labels.groups}
+    groups = labels.groups if labels is not None else ()
+    files = {g.name: texts.with_name(f"dialogues_{g.name}_{name}.txt") for g in groups}
     lines = _lines(texts)
     numbers = {group: _lines(file) for group, file in files.items()}
     for group, found in numbers.items():
@@ -149,7 +150,9 @@ def _files(folder: Path, split: str) -> list[Path]:
     return []
 
 
-def _from_tables(paths: Sequence[Path], labels: LabelSet) -> Iterator[tuple[Dialogue, list[Fault]]]:
+def _from_tables(
+    paths: Sequence[Path], labels: LabelSet | None
+) -> Iterator[tuple[Dialogue, list[Fault]]]:
     from attunement.tables import read_frame
 
     for path in paths:

@@ -86,15 +86,18 @@ class Split:
 
 
 def build(
-    where: str, id: str, turns: Sequence[str], labels: Sequence[tuple[str, ...] | None]
+    where: str, id: str, turns: Sequence[str], labels: Sequence[tuple[str, ...] | None] | None
 ) -> tuple[Dialogue, list[Fault]]:
     """Return a dialogue of turns and the labels that stand beside them, and its faults.
 
     Where there are fewer labels than turns (or more), turns and labels are paired from the start
-    and what is over is left out; the labels may then belong to other turns.
+    and what is over is left out; the labels may then belong to other turns. None is a dialogue
+    whose labels nobody wants, and no fault.
     """
     faults = []
     texts = [" ".join(turn.split()) for turn in turns]
+    wanted = labels is not None
+    labels = [None] * len(texts) if labels is None else labels
     if len(labels) != len(texts):
         kind: FaultKind = (
             "fewer labels than turns" if len(labels) < len(texts) else "more labels than turns"
@@ -106,7 +109,7 @@ def build(
     if empty:
         faults.append(Fault(where, "empty turn", f"turns {first_of(empty, _SHOWN)}"))
     unlabeled = [i + 1 for i in range(n) if labels[i] is None]
-    if unlabeled:
+    if wanted and unlabeled:
         faults.append(
             Fault(where, "no label", f"turns {first_of(unlabeled, _SHOWN)}; no window predicts")
         )

@@ -133,7 +133,7 @@ def test_duplicates_and_full_windows_are_left_out_on_request(data: Path, tmp_pat
     assert evaluated(model, data, "--full-windows")["windows"] == 15
     gone = plan("evaluate", model, "--data", data, "--drop-duplicates")
     assert gone.exit_code == 2
-    assert "no turn to plan" in gone.output
+    assert "no turn to ask about" in gone.output
 
 
 def test_what_is_wrong_with_the_data_is_said(data: Path, tmp_path: Path) -> None:

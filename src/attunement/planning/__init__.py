@@ -15,6 +15,8 @@ from attunement.planning.nls import similarity
 from attunement.planning.planner import Plan, Planner
 from attunement.planning.storage import read as read_planner
 from attunement.planning.storage import write as write_planner
+from attunement.planning.tag_scores import accuracies
+from attunement.planning.tagging import EmbeddedTagger, Tagger, load_tagger
 from attunement.planning.training import Order, material, train, turns_of
 from attunement.planning.windows import Window, windows
 
@@ -22,6 +24,7 @@ __all__ = [
     "DAILYDIALOG",
     "ConstantPlanner",
     "Dialogue",
+    "EmbeddedTagger",
     "Evaluation",
     "Fault",
     "LabelGroup",
@@ -32,10 +35,13 @@ __all__ = [
     "Planner",
     "RandomPlanner",
     "Split",
+    "Tagger",
     "Window",
+    "accuracies",
     "duplicates",
     "evaluate",
     "load_split",
+    "load_tagger",
     "material",
     "read_planner",
     "similarity",

@@ -52,25 +52,36 @@ def read(path: Path) -> Contexts:
     from attunement.tables import read_frame
 
     frame: pl.DataFrame = read_frame(path)
-    column = next((name for name in LISTS if name in frame.columns), None)
-    if column is None:
-        raise UserError(
-            f"the table has no turns: it has {', '.join(frame.columns)}.",
-            where=str(path),
-            fix="Give a table of items (a column turns), or a column context.",
-        )
+    contexts = of_frame(frame, path)
     id = next((name for name in IDS if name in frame.columns), None)
-    cells = frame[column].to_list()
     ids = (
         [str(value) for value in frame[id].to_list()]
         if id is not None
-        else [f"row-{i + 1}" for i in range(len(cells))]
+        else [f"row-{i + 1}" for i in range(len(contexts))]
     )
     if len(set(ids)) != len(ids):
         twice = next(value for value in ids if ids.count(value) > 1)
         raise UserError(f"the id {twice!r} stands twice.", where=f"{path}, column {id}")
-    contexts = tuple(_turns(cell, f"{path}, row {i + 1}", column) for i, cell in enumerate(cells))
     return Contexts(tuple(ids), contexts)
+
+
+def of_frame(frame: pl.DataFrame, path: Path) -> tuple[tuple[str, ...], ...]:
+    """Return the turns of each row of a table, see `read`.
+
+    Raises
+    ------
+    UserError
+        Where the table has no column of turns, or a cell cannot be read.
+    """
+    column = next((name for name in LISTS if name in frame.columns), None)
+    if column is None:
+        raise UserError(
+            f"the table has no turns: it has {', '.join(frame.columns) or 'no columns'}.",
+            where=str(path),
+            fix="Give a table of items (a column turns), or a column context.",
+        )
+    cells = frame[column].to_list()
+    return tuple(_turns(cell, f"{path}, row {i + 1}", column) for i, cell in enumerate(cells))
 
 
 def _turns(cell: object, where: str, column: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from attunement.planning.features import ALGORITHM, Hashing, Vocabulary
 from attunement.planning.labels import LabelSet
 from attunement.planning.planner import NO_CONTEXT, Advance, Plan
 from attunement.planning.thresholds import Cut, ordered, tune
-from attunement.planning.windows import Window
+from attunement.planning.windows import Target, Window
 from attunement.stats.result import signature
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ def train(
     *,
     context: int,
     settings: Settings | None = None,
+    target: Target = "next",
     inputs: str = "",
     advance: Advance | None = None,
 ) -> LinearPlanner:
@@ -154,6 +155,8 @@ def train(
     settings
         By default chosen on DailyDialog's validation dialogues that do not stand in training:
         a weaker penalty gains only where dialogues are repeated.
+    target
+        Whose labels the windows have, for the signature.
     inputs
         A hash of the data, for the signature.
     advance
@@ -195,6 +198,7 @@ def train(
         "plan-linear",
         labels=labels.name,
         context=context,
+        target=None if target == "next" else target,
         features=f"1-{settings.words}-grams, {ALGORITHM}",
         bits=settings.bits,
         fewest=settings.fewest,

@@ -25,6 +25,7 @@ from attunement.planning.labels import LabelSet
 from attunement.planning.linear import LinearPlanner
 from attunement.planning.planner import Planner
 from attunement.planning.thresholds import Cut
+from attunement.planning.windows import TARGETS, Target
 
 FORMAT = "attunement-planner@1"
 HEADER, ARRAYS = "model.json", "arrays.npz"
@@ -38,7 +39,14 @@ _UNREADABLE = (
 )  # fmt: skip
 
 
-def write(planner: Planner, folder: Path, *, force: bool = False, **about: Any) -> None:
+def write(
+    planner: Planner,
+    folder: Path,
+    *,
+    target: Target = "next",
+    force: bool = False,
+    **about: Any,
+) -> None:
     """Write a planner to a folder, whole or not at all.
 
     Parameters
@@ -47,6 +55,8 @@ def write(planner: Planner, folder: Path, *, force: bool = False, **about: Any) 
         One of `READERS`' kinds.
     folder
         Must not exist, unless it is a planner's and ``force`` is set.
+    target
+        Whose labels it says; ``current`` for a tagger.
     about
         What people should know of it, such as its data; JSON.
 
@@ -60,6 +70,7 @@ def write(planner: Planner, folder: Path, *, force: bool = False, **about: Any) 
     header = {
         "format": FORMAT,
         "kind": planner.kind,
+        "target": target,
         "signature": planner.signature,
         "context": planner.context,
         "labels": planner.labels.as_json(),
@@ -96,13 +107,50 @@ def refuse(folder: Path, *, force: bool = False) -> None:
         raise UserError(what, where=str(folder), fix=fix)
 
 
-def read(folder: Path) -> Planner:
+def read(folder: Path, *, target: Target = "next") -> Planner:
     """Read a planner; nothing in its folder is executed.
+
+    Parameters
+    ----------
+    folder
+        As `write` wrote it.
+    target
+        Whose labels it has to say.
 
     Raises
     ------
     UserError
-        Where the folder is no planner, is damaged, or is of another format.
+        Where the folder is no planner, is damaged, is of another format, or says the labels of
+        another turn.
+    """
+    header = header_of(folder)
+    if header["target"] != target:
+        what, use = (
+            ("tags a turn and plans none", "plan tag or plan evaluate")
+            if target == "next"
+            else ("plans the next turn and tags none", "plan predict")
+        )
+        raise UserError(
+            f"it {what}.",
+            where=str(folder),
+            fix=f"Use it with {use}, or train another with --target {target}.",
+        )
+    try:
+        reader = READERS.get(header["kind"])
+        if reader is None:
+            raise ValueError(f"its kind {header['kind']!r} is unknown")
+        return reader(header, LabelSet.from_json(header["labels"]), folder)
+    except _UNREADABLE as error:
+        raise _damaged(folder, error) from error
+
+
+def header_of(folder: Path) -> dict[str, Any]:
+    """Return what a planner's ``model.json`` says; ``target`` is always there.
+
+    Raises
+    ------
+    UserError
+        Where the folder is no planner, or the file is damaged or of another format.
     """
     file = folder / HEADER
     if not file.is_file():
@@ -115,16 +163,18 @@ def read(folder: Path) -> Planner:
         header = decode_json(file.read_bytes())
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
-        reader = READERS.get(header["kind"])
-        if reader is None:
-            raise ValueError(f"its kind {header['kind']!r} is unknown")
-        labels = LabelSet.from_json(header["labels"])
-        return reader(header, labels, lambda: _arrays(folder / ARRAYS))
+        if header.setdefault("target", "next") not in TARGETS:
+            raise ValueError(f"its target {header['target']!r} is unknown")
     except _UNREADABLE as error:
-        what = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-        raise UserError(
-            f"the planner cannot be read: {what}.", where=str(folder), fix="Train it again."
-        ) from error
+        raise _damaged(folder, error) from error
+    return header
+
+
+def _damaged(folder: Path, error: Exception) -> UserError:
+    what = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+    return UserError(
+        f"the planner cannot be read: {what}.", where=str(folder), fix="Train it again."
+    )
 
 
 def _parts(planner: Planner) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -150,12 +200,12 @@ def _parts(planner: Planner) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return state, arrays
 
 
-def _constant(header: dict[str, Any], labels: LabelSet, _: Callable[[], Arrays]) -> Planner:
+def _constant(header: dict[str, Any], labels: LabelSet, _: Path) -> Planner:
     sequence = labels.sequence([str(label) for label in header["sequence"]])
     return ConstantPlanner(labels, sequence, header["kind"], _whole(header, "context", 1, 1000))
 
 
-def _random(header: dict[str, Any], labels: LabelSet, _: Callable[[], Arrays]) -> Planner:
+def _random(header: dict[str, Any], labels: LabelSet, _: Path) -> Planner:
     lengths = {int(k): int(n) for k, n in header["lengths"].items()}
     if not lengths or min(lengths) < 0 or max(lengths) > len(labels.labels) - len(labels.silent):
         raise ValueError("lengths are not numbers of labels")
@@ -165,7 +215,7 @@ def _random(header: dict[str, Any], labels: LabelSet, _: Callable[[], Arrays]) -
     return RandomPlanner(labels, lengths, seed, _whole(header, "context", 1, 1000))
 
 
-def _linear(header: dict[str, Any], labels: LabelSet, read: Callable[[], Arrays]) -> Planner:
+def _linear(header: dict[str, Any], labels: LabelSet, folder: Path) -> Planner:
     names = tuple(str(name) for name in header["names"])
     labels.sequence(names)  # refuses unknown ones
     hashing = Hashing(
@@ -178,7 +228,7 @@ def _linear(header: dict[str, Any], labels: LabelSet, read: Callable[[], Arrays]
         raise ValueError("the thresholds are not one for each label, above 0")
     longest = _whole(header, "longest", 0, len(names))
     cut = Cut(thresholds, longest, _whole(header, "shortest", 0, len(names)))
-    arrays = read()
+    arrays = _arrays(folder / ARRAYS)
     used = len(arrays["columns"])
     shapes = {
         "columns": (np.int32, (used,)), "idf": (np.float32, (used,)),
@@ -224,7 +274,7 @@ def _whole(header: Mapping[str, Any], key: str, least: int, most: int) -> int:
     return value
 
 
-Reader = Callable[[dict[str, Any], LabelSet, Callable[[], Arrays]], Planner]
+Reader = Callable[[dict[str, Any], LabelSet, Path], Planner]
 
 READERS: dict[str, Reader] = {
     "linear": _linear,

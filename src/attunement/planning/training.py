@@ -12,7 +12,7 @@ from attunement.planning.dailydialog import load_split
 from attunement.planning.dialogues import Split, without_duplicates
 from attunement.planning.labels import DAILYDIALOG, LabelSet
 from attunement.planning.planner import Advance, Planner
-from attunement.planning.windows import CONTEXT, Window, require_windows, windows
+from attunement.planning.windows import CONTEXT, Target, Window, require_windows, windows
 from attunement.stats.result import input_hash
 
 
@@ -24,7 +24,7 @@ class Order:
     ----------
     labels
         The label set.
-    context, full
+    context, full, target
         Of the windows.
     seed
         Of planners that draw by chance.
@@ -35,6 +35,7 @@ class Order:
     labels: LabelSet = DAILYDIALOG
     context: int = CONTEXT
     full: bool = False
+    target: Target = "next"
     seed: int = 1
     sequence: tuple[str, ...] = ()
 
@@ -68,14 +69,14 @@ def material(data: str | Path, order: Order, *, drop_duplicates: bool = False) -
     Raises
     ------
     UserError
-        Where a split is missing or has no turn to plan.
+        Where a split is missing or has no turn to ask about.
     """
     train, validation = (load_split(data, name, order.labels) for name in ("train", "validation"))
     if drop_duplicates:
         train = without_duplicates(train, validation, load_split(data, "test", order.labels))
     parts = []
     for split in (train, validation):
-        found = windows(split, context=order.context, full=order.full)
+        found = _windows(split, order)
         require_windows(found, split)
         parts.append(tuple(found))
     return Material(parts[0], parts[1], (train, validation))
@@ -133,6 +134,7 @@ def _linear(given: Material, order: Order, advance: Advance | None) -> Planner:
         given.validation,
         order.labels,
         context=order.context,
+        target=order.target,
         inputs=given.hash,
         advance=advance,
     )
@@ -179,11 +181,15 @@ def turns_of(
     Raises
     ------
     UserError
-        Where a split is missing or has no turn to plan.
+        Where a split is missing or has no turn to ask about.
     """
     found = load_split(data, split, order.labels)
     if drop_duplicates and split != "train":
         found = without_duplicates(found, load_split(data, "train", order.labels))
-    turns = windows(found, context=order.context, full=order.full)
+    turns = _windows(found, order)
     require_windows(turns, found)
     return found, turns
+
+
+def _windows(split: Split, order: Order) -> list[Window]:
+    return windows(split, context=order.context, full=order.full, target=order.target)

@@ -1,0 +1,132 @@
+"""``attunement plan train``: a planner, or a tagger, from dialogues whose turns have labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import typer
+
+from attunement.cli._common import console, friendly, progress
+from attunement.cli._options import choose
+from attunement.cli._plan_text import say_faults
+
+if TYPE_CHECKING:
+    from attunement.planning import LabelSet
+    from attunement.planning.windows import Target
+
+DATA = typer.Option(
+    ...,
+    "--data",
+    help="Folder with the splits: DailyDialog's original files, or tables (train.csv and so on); "
+    "or hub:OWNER/NAME.",
+)
+
+
+@friendly
+def train(
+    data: str = DATA,
+    out: Path = typer.Option(..., "--out", help="Folder for the trained planner."),
+    planner: str = typer.Option(
+        "linear", "--planner", help="linear, random, majority or constant."
+    ),
+    label_set: Path | None = typer.Option(
+        None, "--label-set", help="YAML file of the labels; by default DailyDialog's eleven."
+    ),
+    target: str = typer.Option(
+        "next",
+        "--target",
+        help="next: plan the labels of the turn that follows. current: tag the turn itself, for "
+        "plan tag.",
+    ),
+    context: int | None = typer.Option(
+        None,
+        "--context",
+        min=1,
+        max=100,
+        help="Turns that it reads at most: by default 3, and 1 with --target current, where 2 adds "
+        "the turn before.",
+    ),
+    full_windows: bool = typer.Option(
+        False, "--full-windows", help="Learn from turns with the whole context before them only."
+    ),
+    drop_duplicates: bool = typer.Option(
+        False,
+        "--drop-duplicates",
+        help="Leave out training dialogues that stand in the validation or test split as well.",
+    ),
+    sequence: str = typer.Option(
+        "inform", "--sequence", help="Of the constant planner: labels with commas between them."
+    ),
+    seed: int = typer.Option(1, "--seed", min=0, help="Of the random planner."),
+    force: bool = typer.Option(False, "--force", help="Write over a planner in --out."),
+) -> None:
+    """Train a planner or a tagger on dialogues whose turns have labels; write it to a folder.
+
+    A planner that was trained on DailyDialog is bound by its license, CC BY-NC-SA 4.0: no
+    commercial use.
+    """
+    from attunement.planning import storage, training
+    from attunement.planning.windows import TARGETS
+
+    kind = training.require(planner)
+    choose(target, "--target", TARGETS)
+    storage.refuse(out, force=force)
+    labels = _labels(label_set)
+    order = training.Order(
+        labels=labels,
+        context=_context(context, target),
+        full=full_windows,
+        target=cast("Target", target),
+        seed=seed,
+        sequence=labels.require(_words(sequence)) if kind == "constant" else (),
+    )
+    given = training.material(data, order, drop_duplicates=drop_duplicates)
+    for split in given.splits:
+        say_faults(split)
+    if kind in ("random", "majority", "constant"):
+        made = training.train(kind, given, order)
+    else:
+        with progress(f"Training {kind}", training.steps(kind, given)) as advance:
+            made = training.train(kind, given, order, advance=advance)
+    storage.write(
+        made,
+        out,
+        target=order.target,
+        force=force,
+        training_windows=len(given.training),
+        validation_windows=len(given.validation),
+        duplicates_left_out=sum(s.left_out for s in given.splits),
+        full_windows=full_windows,
+        data=given.hash,
+    )
+    console().print(
+        f"{kind}: {len(given.training):,} training and {len(given.validation):,} validation "
+        f"windows; written to {out}."
+    )
+
+
+def _context(given: int | None, target: str) -> int:
+    """Return how many turns are read; a tagger gets a text and the turn before it, no more."""
+    from attunement.errors import UserError
+    from attunement.planning.tagging import READS
+    from attunement.planning.windows import CONTEXT
+
+    if target == "next":
+        return CONTEXT if given is None else given
+    if given is not None and given > READS:
+        raise UserError(
+            f"a tagger reads the turn and the one before it, not {given} turns.",
+            fix=f"Give --context 1 or {READS}.",
+        )
+    return 1 if given is None else given
+
+
+def _labels(file: Path | None) -> LabelSet:
+    from attunement.planning import DAILYDIALOG, LabelSet
+
+    return DAILYDIALOG if file is None else LabelSet.read(file)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]

@@ -67,8 +67,8 @@ def test_a_table_of_texts_may_have_its_context_or_none(tmp_path: Path) -> None:
         {"text": "Tomorrow is better.", "context": []},
     ]
     table.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    assert plan("tag", table, "--out", tmp_path / "o.jsonl").exit_code == 0
-    assert [(r["row"], r["labels"]) for r in rows(tmp_path / "o.jsonl")] == [
+    assert plan("tag", table, "--out", tmp_path / "o.parquet").exit_code == 0
+    assert [(r["row"], r["labels"]) for r in rows(tmp_path / "o.parquet")] == [
         ("row-1", ["commissive"]), ("row-2", ["inform"]),
     ]  # fmt: skip
 
@@ -88,9 +88,9 @@ def test_a_tagger_is_trained_used_and_evaluated(data: Path, tmp_path: Path) -> N
     assert made.exit_code == 0, made.output
     table = tmp_path / "t.csv"
     table.write_text("id,text\n1,please bring it !\n2,\n", encoding="utf-8")
-    used = plan("tag", table, "--tagger", model, "--out", tmp_path / "o.jsonl")
+    used = plan("tag", table, "--tagger", model, "--out", tmp_path / "o.parquet")
     assert used.exit_code == 0, used.output
-    assert [r["labels"] for r in rows(tmp_path / "o.jsonl")] == [["directive"], []]
+    assert [r["labels"] for r in rows(tmp_path / "o.parquet")] == [["directive"], []]
     found = json.loads(plan("evaluate", model, "--data", data, "--json", "--replicates", 20).stdout)
     shares = {
         (r["name"], r["group"]["labels"]): (r["estimate"], r["n"])

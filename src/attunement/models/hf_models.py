@@ -101,6 +101,10 @@ def read(folder: Path, auto: str) -> tuple[Any, Any]:
         gone = [*info["missing_keys"], *info["mismatched_keys"]]
         if gone:
             raise ValueError(f"it has no weights {gone[0]}")
+        if len(tokenizer) > model.get_input_embeddings().num_embeddings:
+            raise ValueError("its tokenizer has more tokens than the model")
+        if not all(torch.isfinite(p).all() for p in model.parameters()):
+            raise ValueError("a weight is no number")
     except Exception as error:  # a damaged file fails in many ways, in Rust too
         raise UserError(
             f"the model cannot be read: {_first(error)}", where=str(folder), fix="Train it again."

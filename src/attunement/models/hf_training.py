@@ -21,8 +21,8 @@ from attunement.decoding import decode_json
 from attunement.errors import UserError
 from attunement.models.hf_models import libraries, quiet
 
-Example = Mapping[str, Any]
-Collate = Callable[[list[Example]], dict[str, Any]]
+Collate = Callable[[list[Any]], dict[str, Any]]
+"""Makes a batch of examples, whatever they are."""
 
 STATE = "trainer_state.json"
 ORDER = "training.json"
@@ -107,8 +107,8 @@ def checkpoints(out: Path) -> Path:
 
 def fit(
     model: Any,
-    training: Sequence[Example],
-    validation: Sequence[Example],
+    training: Sequence[Any],
+    validation: Sequence[Any],
     collate: Collate,
     order: Fit,
     folder: Path,
@@ -171,8 +171,8 @@ def fit(
 
 def _trainer(
     model: Any,
-    training: Sequence[Example],
-    validation: Sequence[Example],
+    training: Sequence[Any],
+    validation: Sequence[Any],
     collate: Collate,
     order: Fit,
     folder: Path,

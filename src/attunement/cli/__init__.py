@@ -26,6 +26,7 @@ COMMANDS = (
     "check",
     "generate",
     "plan",
+    "respond",
     "score",
     "judge",
     "compare-judges",

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
+from attunement.cli._models import specs_of
 from attunement.cli._options import JSON
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from attunement.inspect_bridge import ModelSpec, Settings
+    from attunement.inspect_bridge import ModelSpec
     from attunement.respond import Estimate
 
 
@@ -114,7 +115,7 @@ def generate(
     table = tables.read_table(items, "items")
     if limit is not None:
         table = table.head(limit)
-    specs = _specs(
+    specs = specs_of(
         model,
         base_url,
         api_key_env,
@@ -138,7 +139,7 @@ def generate(
         "seed": seed,
     }
     if dry_run:
-        _tell_estimate(estimate(table, specs, **how), as_json)
+        tell_estimate(estimate(table, specs, **how), as_json)
         return
     if out is not None:
         refuse_loss(out, {"source": [spec.name for spec in specs]}, force=force)
@@ -150,44 +151,6 @@ def generate(
     failed = _tell(made, specs, out, run, as_json)
     if failed:
         raise typer.Exit(EXIT_PROBLEMS)
-
-
-def _specs(
-    models: list[str],
-    base_url: str | None,
-    api_key_env: str | None,
-    settings: Settings,
-    prices: tuple[float | None, float | None],
-) -> list[ModelSpec]:
-    from attunement.errors import UserError
-    from attunement.inspect_bridge import LOCAL, ModelSpec
-
-    specs = []
-    for said in models:
-        name, sign, model = said.partition("=")
-        if not sign or "/" in name:  # no name before the sign: it belongs to the model
-            name = model = said
-        if not name or not model:
-            raise UserError(f"--model {said!r} is not a model or name=model.")
-        own = model == LOCAL
-        specs.append(
-            ModelSpec(
-                name,
-                model,
-                base_url=None if own else base_url,
-                api_key_env=None if own else api_key_env,
-                settings=settings,
-                price_in=prices[0],
-                price_out=prices[1],
-            )
-        )
-    names = [s.name for s in specs]
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise UserError(
-            f"two models are called {twice[0]!r}.", fix="Name one of them: --model name=model."
-        )
-    return specs
 
 
 def _journals(run: Path | None, out: Path | None) -> Path | None:
@@ -227,7 +190,8 @@ def _write(
     )
 
 
-def _tell_estimate(estimates: list[Estimate], as_json: bool) -> None:
+def tell_estimate(estimates: list[Estimate], as_json: bool) -> None:
+    """Say what asking would take."""
     from dataclasses import asdict
 
     if as_json:

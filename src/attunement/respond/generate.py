@@ -280,7 +280,7 @@ class _Jobs:
                 key=f"{candidate}/{attempt}/{item_id}",
                 messages=tuple(said),
                 seed=first + 1000 * candidate + attempt - 1,
-                local=local.ANSWER if spec.demonstration else None,
+                local=dict(self.preset.local or local.ANSWER) if spec.demonstration else None,
             )
 
 

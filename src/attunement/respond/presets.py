@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from attunement.errors import UserError, nearest
 
@@ -49,10 +51,15 @@ PRESETS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A system prompt and the id that the responses table carries as ``prompt_id``."""
+    """A system prompt and the id that the responses table carries as ``prompt_id``.
+
+    ``local`` is what the embedded model's server gets besides, `attunement.models.local.ANSWER`
+    where it is None.
+    """
 
     id: str
     text: str
+    local: Mapping[str, Any] | None = None
 
 
 def preset(name: str) -> Preset:

@@ -1,0 +1,111 @@
+"""Options that choosing responses and serving them share, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from attunement.errors import UserError
+
+if TYPE_CHECKING:
+    from attunement.inspect_bridge import ModelSpec
+    from attunement.planning.labels import LabelSet
+    from attunement.planning.tagging import Tagger
+    from attunement.respond.planned import Model
+
+BASE_URL = typer.Option(
+    None, "--base-url", help="Address of an OpenAI-compatible server, ending in /v1."
+)
+API_KEY_ENV = typer.Option(
+    None, "--api-key-env", help="Environment variable that holds the server's key."
+)
+SYSTEM = typer.Option(
+    "counselor",
+    "--system",
+    help="System prompt: none, counselor, brief-counselor, peer-support, or @FILE.",
+)
+FRAMING = typer.Option(
+    "chat",
+    "--framing",
+    help="chat: the turns as a conversation; paper: the last three turns in the prompts of the "
+    "paper, word for word.",
+)
+NUMBERED = typer.Option(
+    False,
+    "--numbered",
+    help="Ask for all candidates in one call, by the paper's prompt, and read them by number.",
+)
+TAGGER = typer.Option(
+    "embedded",
+    "--tagger",
+    help="Says which labels a candidate shows: embedded, or the folder of a trained one.",
+)
+TEMPERATURE = typer.Option(
+    None, "--temperature", min=0.0, help="Sampling temperature; by default the provider's."
+)
+TOP_P = typer.Option(
+    None, "--top-p", min=0.0, max=1.0, help="Nucleus sampling; by default the provider's."
+)
+MAX_TOKENS = typer.Option(
+    None,
+    "--max-tokens",
+    min=1,
+    help="Longest answer in tokens; by default the provider's, and 60 of the embedded model.",
+)
+CONNECTIONS = typer.Option(10, "--connections", min=1, help="Calls at once.")
+RETRIES = typer.Option(
+    3, "--retries", min=0, help="Repeats of a call that failed for a passing reason."
+)
+TIMEOUT = typer.Option(
+    None, "--timeout", min=1, help="Seconds that one call may take; by default ten minutes."
+)
+
+
+def model(
+    said: str,
+    base_url: str | None,
+    api_key_env: str | None,
+    prices: tuple[float | None, float | None] = (None, None),
+    **settings: Any,
+) -> ModelSpec:
+    """Return the model that ``--model`` names."""
+    from attunement.cli._models import specs_of
+    from attunement.inspect_bridge import Settings
+
+    (spec,) = specs_of([said], base_url, api_key_env, Settings(**settings), prices)
+    return spec
+
+
+def source_of(
+    spec: ModelSpec, system: str, framing: str, *, numbered: bool, seed: int = 1
+) -> Model:
+    """Return a model as a source of candidates."""
+    from attunement.respond.planned import Model
+    from attunement.respond.presets import preset
+
+    return Model(spec, preset(system), framing=framing, numbered=numbered, seed=seed)
+
+
+def refuse_framing(framing: str, *, numbered: bool, strategy: str) -> None:
+    """Refuse words and combinations that mean nothing."""
+    from attunement.cli._options import choose
+    from attunement.respond.conditioning import FRAMINGS
+
+    choose(framing, "--framing", FRAMINGS)
+    if numbered and strategy == "prompt":
+        raise UserError(
+            "--numbered asks for candidates to choose from, and the strategy 'prompt' for one.",
+            fix="Leave one of them out.",
+        )
+
+
+def tagger(name: str, planned: LabelSet | None) -> Tagger:
+    """Return a tagger, and refuse one that has other labels than the plans."""
+    from attunement.planning.tagging import load_tagger
+    from attunement.respond.planned import refuse_other_labels
+
+    found: Tagger = load_tagger(name)
+    if planned is not None:
+        refuse_other_labels(planned, found.labels)
+    return found

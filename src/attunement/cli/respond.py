@@ -1,0 +1,236 @@
+"""``attunement respond``: answers that keep to a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+
+from attunement.cli import _respond_options as options
+from attunement.cli import _respond_text as text
+from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
+from attunement.cli._options import CI_LEVEL, JSON, choose, refuse_level
+from attunement.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attunement.planning.tagging import Tagger
+    from attunement.respond.planned import Source, Strategy
+    from attunement.respond.plans import Kind, Plans
+    from attunement.respond.record import Account
+    from attunement.stats.result import Result
+
+app = typer.Typer(invoke_without_command=True)
+
+
+@app.callback()
+@friendly
+def respond(
+    context: typer.Context,
+    items: Path | None = typer.Option(None, "--items", help="Table of items: item_id and turns."),
+    run: Path | None = typer.Option(
+        None, "--run", help="Run folder that takes the answers, all candidates and the replies."
+    ),
+    strategy: str = typer.Option(
+        "rerank",
+        "--strategy",
+        help="none: the first candidate; rerank: the candidate whose labels are most like the "
+        "plan; prompt: the model is told the plan.",
+    ),
+    model: str | None = typer.Option(
+        None,
+        "--model",
+        help="Candidates come from a model, named as for attunement generate; local for the "
+        "embedded one (demonstration quality).",
+    ),
+    responses: Path | None = typer.Option(
+        None, "--responses", help="Candidates are in a responses table already."
+    ),
+    of: str | None = typer.Option(
+        None, "--source", help="Whose candidates of --responses, where it has several sources."
+    ),
+    planner: Path | None = typer.Option(
+        None, "--planner", help="Plans are predicted: folder of a trained planner."
+    ),
+    labels: Path | None = typer.Option(
+        None, "--labels", help="Plans are in a table: item_id, and labels or act and emotion."
+    ),
+    labels_are: str = typer.Option(
+        "chosen",
+        "--labels-are",
+        help="What the labels of --labels are: chosen by a person, gold (what people did), or "
+        "predicted earlier.",
+    ),
+    tagger: str = options.TAGGER,
+    candidates: int | None = typer.Option(
+        None,
+        "--candidates",
+        min=1,
+        max=1000,
+        help="Candidates of each item; by default 10 to choose from, else 1.",
+    ),
+    name: str | None = typer.Option(
+        None, "--name", help="Source of the answers; by default model, strategy and kind of plan."
+    ),
+    base_url: str | None = options.BASE_URL,
+    api_key_env: str | None = options.API_KEY_ENV,
+    system: str = options.SYSTEM,
+    framing: str = options.FRAMING,
+    numbered: bool = options.NUMBERED,
+    temperature: float | None = options.TEMPERATURE,
+    top_p: float | None = options.TOP_P,
+    max_tokens: int | None = options.MAX_TOKENS,
+    connections: int = options.CONNECTIONS,
+    retries: int = options.RETRIES,
+    timeout: int | None = options.TIMEOUT,
+    price_in: float | None = typer.Option(
+        None, "--price-in", min=0.0, help="USD for a million tokens in, for the cost."
+    ),
+    price_out: float | None = typer.Option(
+        None, "--price-out", min=0.0, help="USD for a million tokens out, for the cost."
+    ),
+    limit: int | None = typer.Option(None, "--limit", min=1, help="The first so many items only."),
+    seed: int = typer.Option(
+        1, "--seed", min=0, help="Seed of the first candidate, and of the bootstrap."
+    ),
+    ci_level: float = CI_LEVEL,
+    dry_run: bool = typer.Option(
+        False, "--dry-run", help="Say calls, tokens and cost, and stop before any candidate."
+    ),
+    as_json: bool = JSON,
+) -> None:
+    """Answer items so that the answers keep to a plan, and keep every candidate with the reasons.
+
+    Every reply is kept the moment it arrives: stopped and started again, no call is made twice.
+    Exit code 1 where some calls failed; they are marked in the tables.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if items is None or run is None:
+        raise UserError(
+            "there is nothing to answer, or nowhere to put the answers.",
+            fix="Give --items TABLE and --run FOLDER, or a subcommand: attunement respond --help.",
+        )
+    from attunement import tables
+    from attunement.respond import planned, record
+    from attunement.respond.plans import KINDS
+    from attunement.runs import Run
+
+    choose(strategy, "--strategy", planned.STRATEGIES)
+    choose(labels_are, "--labels-are", KINDS)
+    refuse_level(ci_level)
+    options.refuse_framing(framing, numbered=numbered, strategy=strategy)
+    _one_of({"--model": model, "--responses": responses}, needed=True)
+    _one_of({"--planner": planner, "--labels": labels}, needed=strategy != "none")
+    table = tables.read_table(items, "items")
+    table = table.head(limit) if limit is not None else table
+    folder = Run(run)
+    source: Source
+    if model is not None:
+        spec = options.model(
+            model,
+            base_url,
+            api_key_env,
+            (price_in, price_out),
+            temperature=temperature,
+            top_p=top_p,
+            max_tokens=max_tokens,
+            max_connections=connections,
+            max_retries=retries,
+            timeout=timeout,
+        )
+        source = options.source_of(spec, system, framing, numbered=numbered, seed=seed)
+        source, base = replace(source, journal_folder=folder.calls), spec.name
+    else:
+        source, base = _existing(cast("Path", responses), of)
+    with folder.lock():
+        plans, reads = _plans(table, planner, labels, cast("Kind", labels_are), tagger)
+        outcome_of: dict[str, Any] = {
+            "strategy": cast("Strategy", strategy),
+            "name": name or _name(base, strategy, plans),
+            "plans": plans,
+            "tagger": reads,
+            "n": candidates or (planned.CANDIDATES if strategy == "rerank" else 1),
+        }
+        if dry_run:
+            _estimate(source, table, outcome_of, as_json=as_json)
+            return
+        outcome = planned.respond(table, source, **outcome_of, track=progress)
+        record.write(folder, outcome)
+    said = record.account(outcome)
+    results = record.results(outcome, level=ci_level, seed=seed)
+    if as_json:
+        print_json(results, source=outcome.name, run=str(run), **text.as_json(said))
+    else:
+        _tell(outcome.name, said, results, run)
+        if model is not None and spec.demonstration:
+            console().print("These answers are of demonstration quality: the model is very small.")
+    if said.statuses.get("error"):
+        raise typer.Exit(EXIT_PROBLEMS)
+
+
+def _one_of(given: dict[str, Any], *, needed: bool) -> None:
+    """Refuse options of which one is meant and several, or none, are there."""
+    there = [option for option, value in given.items() if value is not None]
+    if len(there) > 1:
+        raise UserError(f"{' and '.join(there)} cannot both hold.", fix="Give one of them.")
+    if needed and not there:
+        raise UserError(f"one of {', '.join(given)} is needed.")
+
+
+def _existing(file: Path, source: str | None) -> tuple[Source, str]:
+    from attunement import tables
+    from attunement.respond.candidates import of_source
+    from attunement.respond.planned import Existing
+
+    found = of_source(tables.read_table(file, "responses"), source, str(file))
+    return Existing(found), found["source"][0] if found.height else "responses"
+
+
+def _name(base: str, strategy: str, plans: Plans | None) -> str:
+    if strategy == "none" or plans is None:
+        return base
+    return f"{base}-{strategy}-{plans.kind}"
+
+
+def _plans(
+    items: pl.DataFrame, planner: Path | None, labels: Path | None, kind: Kind, tagger: str
+) -> tuple[Plans | None, Tagger | None]:
+    """Return the plans, and the tagger that says how far answers keep to them."""
+    from attunement.planning import read_planner
+    from attunement.respond import plans
+    from attunement.respond.candidates import contexts_of
+
+    if planner is not None:
+        predicts = read_planner(planner)
+        reads = options.tagger(tagger, predicts.labels)
+        contexts = contexts_of(items)
+        with progress("Plans", len(contexts)) as advance:
+            return plans.predicted(predicts, contexts, advance=advance), reads
+    if labels is not None:
+        reads = options.tagger(tagger, None)
+        return plans.read(labels, items["item_id"].to_list(), reads.labels, kind), reads
+    return None, None
+
+
+def _estimate(source: Source, items: pl.DataFrame, order: dict[str, Any], *, as_json: bool) -> None:
+    from attunement.cli.generate import tell_estimate
+    from attunement.respond.planned import Model
+
+    if not isinstance(source, Model):
+        raise UserError("--dry-run is about the calls of --model.", fix="Leave it out.")
+    told = order["plans"].plans if order["strategy"] == "prompt" else None
+    tell_estimate([source.estimate(items, told, order["n"])], as_json)
+
+
+def _tell(name: str, said: Account, results: list[Result], run: Path) -> None:
+    show = console()
+    for line in text.counts(said):
+        show.print(line)
+    if results:
+        out().print(text.table(results))
+        show.print(text.CAUTION)
+    show.print(f"Answers of {name} in {run}. The candidates and why: attunement respond show {run}")

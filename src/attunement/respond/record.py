@@ -1,0 +1,243 @@
+"""What is kept of a choice: every candidate with what was said of it, and the responses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from attunement import tables
+from attunement.errors import UserError
+from attunement.respond.planned import Outcome
+from attunement.runs import Run
+from attunement.stats.bootstrap import bootstrap_mean
+from attunement.stats.result import Result
+
+LABELS = pl.List(pl.String())
+SCHEMA: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "item_id": pl.String(),
+    "candidate": pl.Int64(),
+    "text": pl.String(),
+    "status": pl.String(),
+    "reason": pl.String(),
+    "same_as": pl.Int64(),
+    "logprob": pl.Float64(),
+    "labels": LABELS,
+    "labels_status": pl.String(),
+    "plan": LABELS,
+    "plan_kind": pl.String(),
+    "plan_status": pl.String(),
+    "plan_reason": pl.String(),
+    "similarity": pl.Float64(),
+    "chosen": pl.Boolean(),
+    "why": pl.String(),
+    "strategy": pl.String(),
+    "planner": pl.String(),
+    "tagger": pl.String(),
+}
+"""The candidates table: one row a candidate, unique on source, item and candidate."""
+
+
+def candidates_table(outcome: Outcome) -> pl.DataFrame:
+    """Return every candidate with its labels, similarity and why it was chosen or not."""
+    return pl.DataFrame(list(_rows(outcome)), schema=SCHEMA)
+
+
+def _rows(outcome: Outcome) -> Iterable[dict[str, Any]]:
+    plans = outcome.plans
+    for k, (pool, choice) in enumerate(zip(outcome.pools, outcome.choices, strict=True)):
+        plan = plans.plans[k] if plans is not None else None
+        same = pool.same_as()
+        for place, candidate in enumerate(pool.candidates):
+            tag = outcome.tags[k][place] if outcome.tags else None
+            yield {
+                "source": outcome.name,
+                "item_id": pool.item_id,
+                "candidate": place,
+                "text": candidate.text,
+                "status": candidate.status,
+                "reason": candidate.reason,
+                "same_as": same[place],
+                "logprob": candidate.logprob,
+                "labels": list(tag.labels) if tag is not None and tag.status == "ok" else None,
+                "labels_status": tag.status if tag is not None else None,
+                "plan": list(plan.labels) if plan is not None and plan.status == "ok" else None,
+                "plan_kind": plans.kind if plans is not None else None,
+                "plan_status": plan.status if plan is not None else None,
+                "plan_reason": plan.reason if plan is not None else None,
+                "similarity": choice.similarities[place],
+                "chosen": place == choice.index,
+                "why": choice.why[place],
+                "strategy": outcome.strategy,
+                "planner": plans.signature if plans is not None else None,
+                "tagger": outcome.tagger,
+            }
+
+
+def responses_table(outcome: Outcome) -> pl.DataFrame:
+    """Return the chosen answers as a responses table, one row an item.
+
+    ``candidate`` says which one it was; calls, tokens, cost and time add up over all candidates,
+    since that is what the answer took.
+    """
+    rows = []
+    for pool, choice in zip(outcome.pools, outcome.choices, strict=True):
+        chosen = pool.candidates[choice.index] if choice.index is not None else None
+        rows.append(
+            {
+                "response_id": f"{pool.item_id}/{outcome.name}/{choice.index or 0}",
+                "item_id": pool.item_id,
+                "source": outcome.name,
+                "candidate": choice.index or 0,
+                "text": chosen.text if chosen is not None else "",
+                "error": chosen.reason if chosen is not None else _why_none(outcome, choice.why),
+                **pool.made,
+            }
+        )
+    return pl.DataFrame(rows, schema=tables.SCHEMAS["responses"])
+
+
+def _why_none(outcome: Outcome, why: Sequence[str]) -> str:
+    said = "; ".join(f"{n} {word}" for word, n in Counter(why).most_common())
+    return f"no candidate can be used: {said or 'there is none'}"
+
+
+@dataclass(frozen=True)
+class Account:
+    """How many of each there are.
+
+    Parameters
+    ----------
+    items, candidates
+        In all.
+    statuses
+        Of candidates.
+    identical
+        Candidates with the words of an earlier one of the same item.
+    untagged
+        Candidates with words and no labels.
+    plans
+        Statuses of plans; ``empty_plans`` of those that are ok name no label.
+    unknown
+        Labels of plans that the tagger cannot give, and how often.
+    changed
+        Items whose chosen candidate is not the first.
+    unanswered
+        Items of which no candidate can be used.
+    """
+
+    items: int
+    candidates: int
+    statuses: dict[str, int]
+    identical: int
+    untagged: int
+    plans: dict[str, int]
+    empty_plans: int
+    unknown: dict[str, int]
+    changed: int
+    unanswered: int
+
+
+def account(outcome: Outcome) -> Account:
+    """Count what came out."""
+    everyone = [c for pool in outcome.pools for c in pool.candidates]
+    plans = outcome.plans.plans if outcome.plans is not None else ()
+    known = outcome.label_set
+    return Account(
+        items=len(outcome.pools),
+        candidates=len(everyone),
+        statuses=dict(Counter(c.status for c in everyone).most_common()),
+        identical=sum(s is not None for pool in outcome.pools for s in pool.same_as()),
+        untagged=sum(
+            c.status == "ok" and t.status != "ok"
+            for pool, tags in zip(outcome.pools, outcome.tags, strict=False)
+            for c, t in zip(pool.candidates, tags, strict=True)
+        ),
+        plans=dict(Counter(p.status for p in plans).most_common()),
+        empty_plans=sum(p.status == "ok" and not p.labels for p in plans),
+        unknown=outcome.plans.unknown(known) if outcome.plans and known else {},
+        changed=sum(bool(c.index) for c in outcome.choices),
+        unanswered=sum(c.index is None for c in outcome.choices),
+    )
+
+
+def results(
+    outcome: Outcome, *, replicates: int = 2000, level: float = 0.95, seed: int = 1
+) -> list[Result]:
+    """Return mean similarities to the plan: of the chosen, of the first, and their difference.
+
+    Over items, with intervals; an item where one is missing is left out and counted. The
+    similarities are the tagger's opinion, which also chose: that the difference is not negative
+    says nothing of quality.
+    """
+    if outcome.plans is None or outcome.label_set is None:
+        return []
+    chosen = np.array([_number(c.chosen) for c in outcome.choices], dtype=np.float64)
+    first = np.array([_number(c.first) for c in outcome.choices], dtype=np.float64)
+    wanted = {"nls_chosen": chosen, "nls_first": first, "nls_chosen_minus_first": chosen - first}
+    return [
+        replace(
+            bootstrap_mean(values, replicates=replicates, level=level, seed=seed),
+            name=name,
+            group={"source": outcome.name},
+        )
+        for name, values in wanted.items()
+    ]
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def path_of(run: Run) -> Path:
+    """Return where a run keeps its candidates."""
+    return run.folder / "candidates.parquet"
+
+
+def write(run: Run, outcome: Outcome) -> None:
+    """Add an outcome to a run: items, the chosen responses and all candidates.
+
+    What the run has of the same source is replaced, the rest stays.
+    """
+    answers, table = responses_table(outcome), candidates_table(outcome)
+    if not run.has("items"):
+        run.write(outcome.items, "items")
+    if run.has("responses"):
+        others = run.read("responses").filter(pl.col("source") != outcome.name)
+        answers = pl.concat([others, answers])
+    if path_of(run).exists():
+        table = pl.concat([read(run).filter(pl.col("source") != outcome.name), table])
+    run.write(answers, "responses")
+    part = path_of(run).with_suffix(".part")
+    table.write_parquet(part)
+    part.replace(path_of(run))
+    counts = account(outcome)
+    run.record(f"respond {outcome.name}", items=counts.items, unanswered=counts.unanswered)
+
+
+def read(run: Run) -> pl.DataFrame:
+    """Return a run's candidates table.
+
+    Raises
+    ------
+    UserError
+        Where it has none, or the file is another table.
+    """
+    file = path_of(run)
+    if not file.is_file():
+        raise UserError(
+            "this run has no candidates.",
+            where=str(run.folder),
+            fix="Make some: attunement respond --items TABLE --run FOLDER.",
+        )
+    found = tables.read_frame(file)
+    if dict(found.schema) != SCHEMA:
+        raise UserError("this is no table of candidates.", where=str(file))
+    return found

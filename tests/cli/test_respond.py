@@ -1,0 +1,192 @@
+"""``attunement respond`` from the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from attunement import planning
+from attunement.cli import app
+from attunement.respond import record
+from attunement.runs import Run
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    file = tmp_path / "items.jsonl"
+    lines = [
+        {"item_id": f"q{i}", "turns": [{"role": "user", "text": f"I feel low, {i}."}]}
+        for i in range(3)
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    return file
+
+
+@pytest.fixture
+def planner(tmp_path: Path) -> Path:
+    folder = tmp_path / "planner"
+    planning.write_planner(planning.ConstantPlanner(planning.DAILYDIALOG, ("question",)), folder)
+    return folder
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    file = tmp_path / "answers.csv"
+    rows = [
+        (f"q{i}", source, k, text)
+        for i in range(3)
+        for source in ("m", "other")
+        for k, text in enumerate(["That is hard.", "What happened today?", "That is hard."])
+    ]
+    names = ["item_id", "source", "candidate", "text"]
+    pl.DataFrame(rows, schema=names, orient="row").write_csv(file)
+    return file
+
+
+def run(*words: Any) -> Result:
+    return CliRunner().invoke(app, ["respond", *map(str, words)])
+
+
+def at(server: Any) -> tuple[str, ...]:
+    return ("--model", "m=openai-api/stub/x", "--base-url", server.base_url)
+
+
+def by_seed(request: dict[str, Any]) -> str:
+    return "What happened today?" if request["seed"] > 1000 else "That is hard."
+
+
+def test_candidates_of_a_model_are_chosen_by_a_planners_plan(
+    stub, items: Path, planner: Path, tmp_path: Path
+) -> None:
+    folder = Run(tmp_path / "run")
+    with stub.StubLLM(by_seed) as server:
+        words = ("--items", items, "--run", folder.folder, *at(server), "--planner", planner)
+        result = run(*words, "--candidates", 2, "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert {r["name"]: r["estimate"] for r in said["results"]} == {
+        "nls_chosen": 1.0,
+        "nls_first": 0.0,
+        "nls_chosen_minus_first": 1.0,
+    }
+    assert (said["source"], said["changed"]) == ("m-rerank-predicted", 3)
+    assert said["statuses"] == {"ok": 6}
+    assert folder.read("responses")["text"].to_list() == ["What happened today?"] * 3
+    assert record.read(folder).height == 6
+    assert server.calls == 6
+
+
+def test_the_same_candidates_serve_every_strategy(
+    stub, items: Path, planner: Path, tmp_path: Path
+) -> None:
+    labels = tmp_path / "gold.csv"
+    labels.write_text("item_id,act,emotion\nq0,inform,neutral\nq1,inform,\nq2,question,\n")
+    with stub.StubLLM(by_seed) as server:
+        words = ("--items", items, "--run", tmp_path / "run", *at(server))
+        assert run(*words, "--strategy", "none").exit_code == 0
+        assert run(*words, "--planner", planner, "--candidates", 2).exit_code == 0
+        gold = run(*words, "--labels", labels, "--labels-are", "gold", "--candidates", 2)
+        assert gold.exit_code == 0, gold.output
+    assert server.calls == 6
+    found = Run(tmp_path / "run").read("responses")
+    assert found.filter(pl.col("item_id") == "q0").select("source", "candidate").rows() == [
+        ("m", 0),
+        ("m-rerank-predicted", 1),
+        ("m-rerank-gold", 0),
+    ]
+    assert "Of 1 items another than the first was chosen." in gold.stderr
+    assert "chosen minus first" in gold.stdout
+    assert "not that people would find" in gold.stderr
+
+
+def test_a_model_is_told_the_plan(stub, items: Path, planner: Path, tmp_path: Path) -> None:
+    with stub.StubLLM("What happened today?") as server:
+        result = run(
+            *("--items", items, "--run", tmp_path / "run", *at(server), "--planner", planner),
+            *("--strategy", "prompt", "--framing", "paper", "--name", "told"),
+        )
+    assert result.exit_code == 0, result.output
+    assert server.calls == 3
+    assert "The tone of the response must be question" in stub.said(server.requests[0])
+    assert set(Run(tmp_path / "run").read("responses")["source"]) == {"told"}
+
+
+def test_candidates_of_a_table_are_chosen(
+    items: Path, answers: Path, planner: Path, tmp_path: Path
+) -> None:
+    words = ("--items", items, "--run", tmp_path / "run", "--planner", planner)
+    result = run(*words, "--responses", answers)
+    assert result.exit_code == 2
+    assert "--source: m, other" in result.output
+    result = run(*words, "--responses", answers, "--source", "m")
+    assert result.exit_code == 0, result.output
+    assert "3 items, 9 candidates: 9 ok; 3 say what an earlier one said." in result.stderr
+
+
+def test_failed_calls_are_counted_and_the_exit_code_says_so(
+    stub, items: Path, planner: Path, tmp_path: Path
+) -> None:
+    def answer(request: dict[str, Any]) -> Any:
+        return (500, "{}") if stub.said(request).endswith("2.") else "What now?"
+
+    with stub.StubLLM(answer) as server:
+        result = run(
+            *("--items", items, "--run", tmp_path / "run", *at(server), "--planner", planner),
+            *("--candidates", 2, "--retries", 0),
+        )
+    assert result.exit_code == 1, result.output
+    assert "4 ok, 2 error" in result.stderr
+    assert "Of 1 items no candidate can be used." in result.stderr
+
+
+def test_a_dry_run_asks_nothing(stub, items: Path, planner: Path, tmp_path: Path) -> None:
+    with stub.StubLLM() as server:
+        words = ("--items", items, "--run", tmp_path / "run", *at(server), "--planner", planner)
+        result = run(*words, "--dry-run")
+        one = run(*words, "--dry-run", "--numbered")
+    assert result.exit_code == 0, result.output
+    assert "30 answers, 30 calls" in result.stderr
+    assert "3 answers, 3 calls" in one.stderr
+    assert server.calls == 0
+    assert not (tmp_path / "run" / "candidates.parquet").exists()
+
+
+def test_unknown_labels_of_a_person_are_counted(items: Path, answers: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "mine.csv"
+    labels.write_text("item_id,labels\nq0,encouraging\nq1,\n")
+    result = run(
+        *("--items", items, "--run", tmp_path / "run", "--labels", labels),
+        *("--responses", answers, "--source", "m"),
+    )
+    assert result.exit_code == 0, result.output
+    assert "Labels that no candidate can have: encouraging (1)." in result.stderr
+    assert "Plans: 2 not applicable, 1 ok." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Give --items TABLE and --run FOLDER"),
+        (("--items", "x.csv", "--run", "r"), "one of --model, "),
+        (("--items", "x.csv", "--run", "r", "--model", "m"), "one of --planner, --labels"),
+        (
+            ("--items", "x.csv", "--run", "r", "--model", "m", "--responses", "y.csv"),
+            "--model and --responses cannot both hold",
+        ),
+        (("--items", "x.csv", "--run", "r", "--strategy", "rank"), "Did you mean rerank"),
+        (("--items", "x.csv", "--run", "r", "--framing", "papers"), "Did you mean paper"),
+        (
+            ("--items", "x.csv", "--run", "r", "--strategy", "prompt", "--numbered"),
+            "--numbered asks for candidates",
+        ),
+    ],
+)
+def test_words_that_mean_nothing_are_refused_before_any_work(
+    words: tuple[str, ...], said: str
+) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())

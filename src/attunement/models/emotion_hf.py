@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attunement.errors import UserError, nearest
 from attunement.models.emotion import ranked
+from attunement.models.hf_asking import batches, limit, load, special_tokens
 
 DEFAULT_THRESHOLD = 0.5
 _TOKENS_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 1_024
-_NO_LIMIT = 1_000_000
 
 
 class HuggingFaceEmotionModel:
@@ -52,44 +51,22 @@ class HuggingFaceEmotionModel:
         thresholds: float | Mapping[str, float] | None = None,
         revision: str | None = None,
     ) -> None:
-        try:
-            import torch
-            from transformers import AutoModelForSequenceClassification, AutoTokenizer
-        except ImportError as error:
-            raise UserError(
-                f"A Hugging Face model needs torch and transformers ({error}).",
-                where=model_id_or_path,
-                fix="Install them: pip install 'attunement[train]'.",
-            ) from error
-        try:
-            self._tokenizer = AutoTokenizer.from_pretrained(model_id_or_path, revision=revision)
-            model = AutoModelForSequenceClassification.from_pretrained(
-                model_id_or_path, revision=revision
-            )
-        except (OSError, ValueError, KeyError) as error:
-            first = (str(error).splitlines() or [repr(error)])[0]
-            raise UserError(
-                f"The model cannot be loaded: {first}",
-                where=model_id_or_path,
-                fix="Check its name, the revision and the network (HF_ENDPOINT, HF_HUB_OFFLINE).",
-            ) from error
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._model = model.eval().to(self._device)
-        config = model.config
-        commit = getattr(config, "_commit_hash", None) or revision
+        self._tokenizer, self._model, self.name = load(
+            "AutoModelForSequenceClassification", model_id_or_path, revision=revision
+        )
+        config = self._model.config
         self.labels: tuple[str, ...] = tuple(config.id2label[i] for i in range(config.num_labels))
         self.thresholds: NDArray[np.float64] = _thresholds(
             thresholds, self.labels, model_id_or_path
         )
-        self.name: str = f"hf:{model_id_or_path}" + (f"@{commit}" if commit else "")
         if (self.thresholds != DEFAULT_THRESHOLD).any():
             # Other thresholds give other emotions: a signature has to tell them apart.
             digest = hashlib.sha256(self.thresholds.tobytes()).hexdigest()
             self.name += f"+thresholds-{digest[:8]}"
         self._one_label = config.problem_type == "single_label_classification"
-        self._before, self._after = _special_tokens(self._tokenizer)
+        self._before, self._after = special_tokens(self._tokenizer)
         special = len(self._before) + len(self._after)
-        self._window = max(1, _limit(self._tokenizer, config) - special)
+        self._window = max(1, limit(self._tokenizer, config) - special)
         # Without a padding token only windows of one length could share a batch.
         self._tokens_at_once = _TOKENS_AT_ONCE if self._tokenizer.pad_token_id is not None else 0
 
@@ -117,7 +94,7 @@ class HuggingFaceEmotionModel:
         ]
         sums = np.zeros((len(texts), len(self.labels)))
         tokens = np.zeros(len(texts))
-        for batch in _batches(windows, self._tokens_at_once):
+        for batch in batches(windows, self._tokens_at_once):
             scores = self._forward([window for _, window in batch])
             # One by one, so that the sum over a text always has the same order.
             for (row, window), score in zip(batch, scores, strict=True):
@@ -140,7 +117,7 @@ class HuggingFaceEmotionModel:
             encoded = {"input_ids": torch.tensor(ids)}
         else:
             encoded = dict(self._tokenizer.pad({"input_ids": ids}, return_tensors="pt"))
-        encoded = {name: tensor.to(self._device) for name, tensor in encoded.items()}
+        encoded = {name: tensor.to(self._model.device) for name, tensor in encoded.items()}
         with torch.inference_mode():
             logits = self._model(**encoded).logits.double()
         chances = logits.softmax(-1) if self._one_label else logits.sigmoid()
@@ -170,38 +147,3 @@ def _thresholds(
                 fix="Give a probability between 0 and 1.",
             )
     return np.array([given.get(label, DEFAULT_THRESHOLD) for label in labels], dtype=np.float64)
-
-
-def _special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Return the ids that the tokenizer puts before and after a text, such as [CLS] and [SEP]."""
-    bare = tokenizer("a", add_special_tokens=False)["input_ids"]
-    full = tokenizer("a")["input_ids"]
-    for at in range(len(full) - len(bare) + 1):
-        if full[at : at + len(bare)] == bare:
-            return list(full[:at]), list(full[at + len(bare) :])
-    return [], []
-
-
-def _limit(tokenizer: Any, config: Any) -> int:
-    """Return how many tokens, special ones counted, the model takes at once."""
-    limit = int(min(tokenizer.model_max_length, _NO_LIMIT))
-    positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
-    if limit == _NO_LIMIT:
-        # RoBERTa's position embeddings hold two rows that no token uses, and nothing says so.
-        limit = min(512, positions - 2)
-    return int(min(limit, positions))
-
-
-def _batches(
-    windows: list[tuple[int, list[int]]], tokens_at_once: int
-) -> Iterable[list[tuple[int, list[int]]]]:
-    """Yield batches of windows of similar length, so that little is padding."""
-    batch: list[tuple[int, list[int]]] = []
-    for item in sorted(windows, key=lambda item: len(item[1])):
-        # The new window is the longest of its batch: all are padded to it.
-        if batch and (len(batch) + 1) * (len(item[1]) + 2) > tokens_at_once:
-            yield batch
-            batch = []
-        batch.append(item)
-    if batch:
-        yield batch

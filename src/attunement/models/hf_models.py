@@ -12,6 +12,7 @@ from attunement.errors import UserError
 
 _NO_LIMIT = 1_000_000
 _USUAL = 512
+_COMMIT = "attunement_commit"
 
 
 def libraries(where: str) -> tuple[Any, Any]:
@@ -60,6 +61,9 @@ def load_base(
     transformers.set_seed(seed)
     try:
         model, tokenizer, _ = _load(name, auto, revision=revision, **config)
+        hub = transformers.utils.hub
+        file = hub.cached_file(name, "config.json", revision=revision)
+        setattr(model, _COMMIT, hub.extract_commit_hash(file, None))
     except Exception as error:  # a damaged file fails in many ways, in Rust too
         raise UserError(
             f"the base model cannot be loaded: {_first(error)}",
@@ -70,8 +74,8 @@ def load_base(
 
 
 def commit(model: Any, revision: str | None = None) -> str | None:
-    """Return the commit that a model was loaded from; None of a folder."""
-    found = getattr(model.config, "_commit_hash", None) or revision
+    """Return the commit that `load_base` found on the hub; None of a folder."""
+    found = getattr(model, _COMMIT, None) or revision
     return None if found is None else str(found)
 
 

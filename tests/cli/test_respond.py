@@ -190,3 +190,35 @@ def test_words_that_mean_nothing_are_refused_before_any_work(
     result = run(*words)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())
+
+
+@pytest.fixture
+def done(items: Path, answers: Path, planner: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "done"
+    words = ("--items", items, "--run", folder, "--planner", planner)
+    assert run(*words, "--responses", answers, "--source", "m").exit_code == 0
+    return folder
+
+
+def test_a_run_is_shown_as_text(done: Path) -> None:
+    result = run("show", done, "--limit", 1)
+    assert result.exit_code == 0, result.output
+    assert "*  2  1.00  question: highest similarity" in result.stdout
+    assert "chosen minus first" in result.stdout
+    assert "1 of 3 items; --limit shows more." in result.stderr
+
+
+def test_a_run_is_shown_as_a_page(done: Path, tmp_path: Path) -> None:
+    page = tmp_path / "new" / "page.html"
+    result = run("show", done, "--page", page)
+    assert result.exit_code == 0, result.output
+    html = page.read_text()
+    assert "Mean similarity, m-rerank-predicted: chosen 1.000" in html
+    assert html.count("What happened today?") == 3
+
+
+def test_a_page_has_the_name_of_a_page_and_a_run_has_candidates(done: Path, tmp_path: Path) -> None:
+    assert run("show", done, "--page", tmp_path / "page.pdf").exit_code == 2
+    result = run("show", tmp_path)
+    assert result.exit_code == 2
+    assert "this run has no candidates" in result.output

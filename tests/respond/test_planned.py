@@ -14,7 +14,7 @@ from attunement.inspect_bridge import ModelSpec
 from attunement.planning.labels import LabelGroup, LabelSet
 from attunement.planning.planner import Plan
 from attunement.respond import record
-from attunement.respond.candidates import Candidate, from_responses, of_source
+from attunement.respond.candidates import NO_RESPONSE, Candidate, from_responses, of_source
 from attunement.respond.generator import Generated
 from attunement.respond.planned import (
     Existing,
@@ -143,7 +143,7 @@ def test_the_first_candidate_is_what_is_said_without_a_plan(
     given = answers(("q0", "m", 1, "Why?"), ("q0", "m", 0, "I see."))
     found = respond(items("Hi"), Existing(given), "none", name="x")
     assert record.responses_table(found)["text"].to_list() == ["I see."]
-    assert record.results(found) == []
+    assert record.results(record.candidates_table(found)) == []
 
 
 def test_what_cannot_be_used_is_counted_and_crashes_nothing(
@@ -165,8 +165,8 @@ def test_what_cannot_be_used_is_counted_and_crashes_nothing(
     said = record.account(found)
     assert said == record.Account(
         items=4,
-        candidates=7,
-        statuses={"ok": 4, "empty": 1, "refused": 1, "error": 1},
+        candidates=8,
+        statuses={"ok": 4, "empty": 1, "refused": 1, "error": 1, "not_applicable": 1},
         identical=1,
         untagged=1,
         plans={"ok": 3, "refused": 1},
@@ -263,7 +263,9 @@ def test_of_several_sources_one_is_named() -> None:
         of_source(table, None, "t")
     with pytest.raises(UserError, match="no source 'c'"):
         of_source(table, "c", "t")
-    assert from_responses(table.filter(pl.col("source") == "a"), ["zz"])[0].candidates == ()
+    assert from_responses(table.filter(pl.col("source") == "a"), ["zz"])[0].candidates == (
+        NO_RESPONSE,
+    )
 
 
 def test_mean_similarities_come_with_intervals_and_what_is_missing(
@@ -276,7 +278,7 @@ def test_mean_similarities_come_with_intervals_and_what_is_missing(
         ("q2", "m", 0, ""), ("q2", "m", 1, "Why?"),
     )  # fmt: skip
     found = ranked(items("a", "b", "c"), given, ASK, ASK, ASK)
-    chosen, first, difference = record.results(found)
+    chosen, first, difference = record.results(record.candidates_table(found))
     assert [r.name for r in (chosen, first, difference)] == [
         "nls_chosen",
         "nls_first",

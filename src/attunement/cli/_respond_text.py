@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from attunement.stats.result import Result
 
 NAMES = {
-    "nls_chosen": "similarity of the chosen",
-    "nls_first": "similarity of the first",
+    "nls_chosen": "chosen",
+    "nls_first": "first",
     "nls_chosen_minus_first": "chosen minus first",
 }
 
@@ -52,19 +52,34 @@ def table(results: list[Result]) -> Any:
         title_justify="left",
         box=SIMPLE_HEAD,
     )
-    made.add_column("mean")
-    for head in ("estimate", "interval", "items", "missing"):
+    made.add_column("answers", overflow="fold")
+    made.add_column("mean of", no_wrap=True)
+    for head in ("estimate", "interval", "items"):
         made.add_column(head, justify="right", no_wrap=True)
     for r in results:
         low, high = (cell(x, short=True) for x in (r.ci_low, r.ci_high))
         made.add_row(
+            r.group["source"],
             NAMES[r.name],
             cell(r.estimate, short=True),
             "-" if low == "-" else f"{low} to {high}",
-            f"{r.n:,}",
-            f"{r.n_missing:,}",
+            f"{r.n:,}" if not r.n_missing else f"{r.n:,} of {r.n + r.n_missing:,}",
         )
     return made
+
+
+def facts(results: list[Result]) -> list[str]:
+    """Return the same as sentences, one a source."""
+    from attunement.reproduce.text import cell
+
+    said: dict[str, list[str]] = {}
+    for r in results:
+        low, high = (cell(x, short=True) for x in (r.ci_low, r.ci_high))
+        interval = "" if low == "-" else f" ({low} to {high})"
+        said.setdefault(r.group["source"], []).append(
+            f"{NAMES[r.name]} {cell(r.estimate, short=True)}{interval}, n = {r.n:,}"
+        )
+    return [f"Mean similarity, {source}: {'; '.join(parts)}." for source, parts in said.items()]
 
 
 CAUTION = (

@@ -12,6 +12,8 @@ from attunement.cli import _respond_options as options
 from attunement.cli import _respond_text as text
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
 from attunement.cli._options import CI_LEVEL, JSON, choose, refuse_level
+from attunement.cli._respond_show import show
+from attunement.cli._respond_train import train
 from attunement.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from attunement.stats.result import Result
 
 app = typer.Typer(invoke_without_command=True)
+app.command()(show)
+app.command()(train)
 
 
 @app.callback()
@@ -45,6 +49,9 @@ def respond(
         "--model",
         help="Candidates come from a model, named as for attunement generate; local for the "
         "embedded one (demonstration quality).",
+    ),
+    generator: Path | None = typer.Option(
+        None, "--generator", help="Candidates come from a trained generator: its folder."
     ),
     responses: Path | None = typer.Option(
         None, "--responses", help="Candidates are in a responses table already."
@@ -123,7 +130,7 @@ def respond(
     choose(labels_are, "--labels-are", KINDS)
     refuse_level(ci_level)
     options.refuse_framing(framing, numbered=numbered, strategy=strategy)
-    _one_of({"--model": model, "--responses": responses}, needed=True)
+    _one_of({"--model": model, "--generator": generator, "--responses": responses}, needed=True)
     _one_of({"--planner": planner, "--labels": labels}, needed=strategy != "none")
     table = tables.read_table(items, "items")
     table = table.head(limit) if limit is not None else table
@@ -144,6 +151,8 @@ def respond(
         )
         source = options.source_of(spec, system, framing, numbered=numbered, seed=seed)
         source, base = replace(source, journal_folder=folder.calls), spec.name
+    elif generator is not None:
+        source, base = _trained(generator), generator.resolve().name
     else:
         source, base = _existing(cast("Path", responses), of)
     with folder.lock():
@@ -161,7 +170,7 @@ def respond(
         outcome = planned.respond(table, source, **outcome_of, track=progress)
         record.write(folder, outcome)
     said = record.account(outcome)
-    results = record.results(outcome, level=ci_level, seed=seed)
+    results = record.results(record.candidates_table(outcome), level=ci_level, seed=seed)
     if as_json:
         print_json(results, source=outcome.name, run=str(run), **text.as_json(said))
     else:
@@ -179,6 +188,13 @@ def _one_of(given: dict[str, Any], *, needed: bool) -> None:
         raise UserError(f"{' and '.join(there)} cannot both hold.", fix="Give one of them.")
     if needed and not there:
         raise UserError(f"one of {', '.join(given)} is needed.")
+
+
+def _trained(folder: Path) -> Source:
+    from attunement.respond.generator_storage import load_generator
+    from attunement.respond.planned import Trained
+
+    return Trained(load_generator(folder))
 
 
 def _existing(file: Path, source: str | None) -> tuple[Source, str]:
@@ -227,10 +243,10 @@ def _estimate(source: Source, items: pl.DataFrame, order: dict[str, Any], *, as_
 
 
 def _tell(name: str, said: Account, results: list[Result], run: Path) -> None:
-    show = console()
+    tell = console().print
     for line in text.counts(said):
-        show.print(line)
+        tell(line)
     if results:
         out().print(text.table(results))
-        show.print(text.CAUTION)
-    show.print(f"Answers of {name} in {run}. The candidates and why: attunement respond show {run}")
+        tell(text.CAUTION)
+    tell(f"Answers of {name} in {run}. The candidates and why: attunement respond show {run}")

@@ -30,7 +30,7 @@ class Candidate:
     status
         ``ok``; ``empty``: the model said nothing; ``unparsed``: it cannot be found in a numbered
         reply; ``refused``: a content filter stopped it; ``error``: no answer came;
-        ``not_applicable``: nobody was asked, as the item has no text.
+        ``not_applicable``: nobody was asked.
     reason
         One sentence, where there is something to say.
     logprob
@@ -41,6 +41,9 @@ class Candidate:
     status: Status = "ok"
     reason: str | None = None
     logprob: float | None = None
+
+
+NO_RESPONSE = Candidate("", "not_applicable", "There is no response to this item.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +79,16 @@ class Pool:
 def from_responses(responses: pl.DataFrame, ids: Sequence[str]) -> list[Pool]:
     """Return the pools of items from a responses table, their candidates in order.
 
-    An item without a row has a pool without candidates.
+    An item without a row has one candidate that says so.
     """
     table = tables.conform(responses, "responses").sort("candidate", maintain_order=True)
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in table.iter_rows(named=True):
         rows.setdefault(row["item_id"], []).append(row)
     return [
-        Pool(id, tuple(_candidate(r) for r in rows.get(id, [])), _made(rows.get(id, [])))
+        Pool(id, tuple(_candidate(r) for r in rows[id]), _made(rows[id]))
+        if id in rows
+        else Pool(id, (NO_RESPONSE,), {})
         for id in ids
     ]
 
@@ -94,7 +99,7 @@ def from_numbered(responses: pl.DataFrame, ids: Sequence[str], n: int) -> list[P
 
 
 def _unnumbered(pool: Pool, n: int) -> Pool:
-    (reply,) = pool.candidates or (Candidate("", "error", "No reply came."),)
+    (reply,) = pool.candidates
     if reply.status != "ok":
         return replace(pool, candidates=(replace(reply, text=""),) * n)
     found = numbered.split(reply.text, n)
@@ -183,8 +188,6 @@ _SUMMED = ("attempts", "tokens_in", "tokens_out", "cost_usd", "latency_s")
 
 
 def _made(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    if not rows:
-        return {}
     made = {name: rows[0][name] for name in ("model", "prompt_id")}
     for name in _SUMMED:
         known = [row[name] for row in rows if row[name] is not None]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from attunement import tables
@@ -168,32 +167,38 @@ def account(outcome: Outcome) -> Account:
     )
 
 
-def results(
-    outcome: Outcome, *, replicates: int = 2000, level: float = 0.95, seed: int = 1
-) -> list[Result]:
+def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> list[Result]:
     """Return mean similarities to the plan: of the chosen, of the first, and their difference.
 
-    Over items, with intervals; an item where one is missing is left out and counted. The
-    similarities are the tagger's opinion, which also chose: that the difference is not negative
-    says nothing of quality.
+    By source, over items, with intervals; an item where one is missing is left out and counted. A
+    source without plans has none. The similarities are the tagger's opinion, which also chose: that
+    the difference is not negative says nothing of quality.
+
+    Parameters
+    ----------
+    candidates
+        As `candidates_table` returns them.
+    level, seed
+        Of the intervals.
     """
-    if outcome.plans is None or outcome.label_set is None:
-        return []
-    chosen = np.array([_number(c.chosen) for c in outcome.choices], dtype=np.float64)
-    first = np.array([_number(c.first) for c in outcome.choices], dtype=np.float64)
-    wanted = {"nls_chosen": chosen, "nls_first": first, "nls_chosen_minus_first": chosen - first}
+    similarity = pl.col("similarity")
+    planned = candidates.filter(pl.col("plan_kind").is_not_null())
+    by_item = planned.group_by("source", "item_id", maintain_order=True).agg(
+        nls_chosen=similarity.filter(pl.col("chosen")).first(),
+        nls_first=similarity.filter(pl.col("candidate") == 0).first(),
+    )
+    by_item = by_item.with_columns(
+        nls_chosen_minus_first=pl.col("nls_chosen") - pl.col("nls_first")
+    )
     return [
         replace(
-            bootstrap_mean(values, replicates=replicates, level=level, seed=seed),
+            bootstrap_mean(part[name].fill_null(math.nan), level=level, seed=seed),
             name=name,
-            group={"source": outcome.name},
+            group={"source": source},
         )
-        for name, values in wanted.items()
+        for (source,), part in by_item.group_by("source", maintain_order=True)
+        for name in ("nls_chosen", "nls_first", "nls_chosen_minus_first")
     ]
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def path_of(run: Run) -> Path:

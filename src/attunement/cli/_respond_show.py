@@ -1,0 +1,50 @@
+"""``attunement respond show``: the candidates of a run, and why one was chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from attunement.cli import _respond_text as text
+from attunement.cli._common import console, friendly, out
+from attunement.errors import UserError
+
+
+@friendly
+def show(
+    run: Path = typer.Argument(..., help="Run folder of attunement respond."),
+    source: str | None = typer.Option(None, "--source", help="Only the answers of this source."),
+    item: str | None = typer.Option(None, "--item", help="Only this item."),
+    limit: int = typer.Option(20, "--limit", min=1, help="The first so many items."),
+    page: Path | None = typer.Option(
+        None, "--page", help="Write an HTML page to this file instead of printing."
+    ),
+) -> None:
+    """Show each item's plan and candidates, their labels and similarity, and why one was chosen."""
+    from attunement.respond import record, show
+    from attunement.runs import Run
+
+    folder = Run(run)
+    candidates = record.read(folder)
+    found = show.of_items(candidates, folder.read("items"), source=source, item=item, limit=limit)
+    items = candidates["item_id"].n_unique() if item is None else 1
+    results = record.results(candidates)
+    if page is None:
+        for line in show.lines(found):
+            out().print(line, soft_wrap=True)
+        if results:
+            out().print(text.table(results))
+            console().print(text.CAUTION)
+        if len(found) < items:
+            console().print(f"{len(found):,} of {items:,} items; --limit shows more.")
+        return
+    if page.suffix.lower() not in (".html", ".htm") or page.is_dir():
+        raise UserError(
+            "this is no name of a page.", where=f"--page {page}", fix="End it in .html."
+        )
+    page.parent.mkdir(parents=True, exist_ok=True)
+    title = f"Candidates and plans: {run.resolve().name}"
+    made = show.page(found, title=title, items=items, facts=text.facts(results))
+    page.write_text(made, encoding="utf-8")
+    console().print(f"{len(found):,} of {items:,} items in {page}.")

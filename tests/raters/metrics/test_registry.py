@@ -9,6 +9,7 @@ import pytest
 from attunement.errors import UserError
 from attunement.raters.metrics import METRICS, Metric, Score, choose, metrics, named, registry
 from attunement.raters.metrics.base import VARIANTS, Batch
+from attunement.raters.metrics.registry import SETS
 
 
 @dataclass
@@ -24,11 +25,11 @@ class Entry:
         return self.thing
 
 
-def length(batch: Batch, variant: str) -> list[Score]:
+def characters(batch: Batch, variant: str) -> list[Score]:
     return [Score(float(len(a))) for a in batch.answers]
 
 
-PLUG_IN = Metric(name="length", summary="Characters.", rate=length)
+PLUG_IN = Metric(name="characters", summary="Characters.", rate=characters)
 
 
 @pytest.fixture
@@ -40,19 +41,36 @@ def plug_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Entry]]:
     metrics.cache_clear()
 
 
-def test_the_package_has_five_metrics_with_both_variants() -> None:
-    assert list(METRICS) == [
-        *("emotion_consistency", "sentiment_change", "sentiment_slope", "simplicity", "recycling")
-    ]
-    assert all(m.variants == VARIANTS and m.summary for m in METRICS.values())
-    assert [n for n, m in METRICS.items() if m.category == 1] == ["emotion_consistency"]
+NUANCE = ("emotion_consistency", "sentiment_change", "sentiment_slope", "simplicity", "recycling")
+
+
+def test_five_metrics_are_those_of_nuance_with_both_variants() -> None:
+    five = [METRICS[name] for name in NUANCE]
+    assert all(m.variants == VARIANTS and m.summary for m in five)
+    assert [m.name for m in five if m.category == 1] == ["emotion_consistency"]
+
+
+def test_what_is_not_nuances_is_only_computed_when_asked_for() -> None:
+    assert [name for name, m in METRICS.items() if m.by_default] == list(NUANCE)
+    assert {m.instrument for m in METRICS.values() if m.by_default} == {"nuance@1"}
+    assert {m.instrument for m in METRICS.values() if not m.by_default} == {"response-metrics@1"}
+
+
+def test_a_set_is_all_its_metrics_and_what_cannot_be_computed_of_it_is_left_out() -> None:
+    assert [m.name for m in named(["nuance"])] == list(NUANCE)
+    assert sorted(n for names in SETS.values() for n in names) == sorted(METRICS)
+    chosen, left_out = choose(["response"], ["question"])
+    assert [m.name for m in chosen] == ["distinct_1", "distinct_2", "length"]
+    assert left_out["bleu"] == "no reference given"
+    with pytest.raises(UserError, match="bleu needs a reference"):
+        choose(["response", "bleu"], ["question"])
 
 
 def test_a_plug_in_is_one_more(plug_ins: list[Entry]) -> None:
-    plug_ins.append(Entry("mine:LENGTH", PLUG_IN))
-    assert list(metrics()) == [*METRICS, "length"]
+    plug_ins.append(Entry("mine:CHARACTERS", PLUG_IN))
+    assert list(metrics()) == [*METRICS, "characters"]
     batch = Batch(answers=["four", ""])
-    assert metrics()["length"].scores(batch, "paper") == [
+    assert metrics()["characters"].scores(batch, "paper") == [
         (4.0, None),
         (None, "the answer is empty"),
     ]
@@ -64,11 +82,11 @@ def test_a_plug_in_that_fails_is_logged_and_the_others_stay(
     plug_ins += [
         Entry("broken:X", ImportError("no module 'broken'")),
         Entry("number:X", 3),
-        Entry("again:X", Metric(name="recycling", summary="", rate=length)),
-        Entry("mine:LENGTH", PLUG_IN),
+        Entry("again:X", Metric(name="recycling", summary="", rate=characters)),
+        Entry("mine:CHARACTERS", PLUG_IN),
     ]
     with caplog.at_level(logging.WARNING):
-        assert list(metrics()) == [*METRICS, "length"]
+        assert list(metrics()) == [*METRICS, "characters"]
     said = " ".join(caplog.messages)
     assert all(name in said for name in ("broken:X", "no module 'broken'", "number:X", "again:X"))
     assert metrics()["recycling"] is METRICS["recycling"]

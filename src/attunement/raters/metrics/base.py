@@ -12,10 +12,16 @@ from attunement.models.sentiment import SentimentModel, default_sentiment_model
 
 if TYPE_CHECKING:
     from attunement.models.emotion import EmotionModel
+    from attunement.models.language_model import LanguageModel, Surprise
+    from attunement.models.token_embeddings import TokenModel, TokenVectors
+    from attunement.raters.metrics.whole import Whole
 
 Variant = Literal["standard", "paper"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 Need = Literal["question", "reference"]
+
+INSTRUMENT = "nuance@1"
+"""What the ratings of a metric name as their instrument, where it does not say another."""
 
 ENGLISH_SHARE = 0.5
 """Below this share of known words an answer is not English; GoEmotions has 2 such in 3,423."""
@@ -41,6 +47,8 @@ class Batch:
         The texts to rate.
     questions
         What the person said last.
+    contexts
+        All that was said before the answer; by default the questions.
     references
         The gold-standard answers.
     languages
@@ -51,6 +59,10 @@ class Batch:
         The model behind the sentiment metrics.
     emotion
         The model behind emotion consistency; by default the one that comes with the package.
+    embeddings
+        The model behind BERTScore; by default RoBERTa large (extra ``train``).
+    language_model
+        The model behind perplexity; by default the embedded one (extras ``train`` and ``local``).
 
     What several metrics need of the answers (sentences, words) is made once, when first asked for.
 
@@ -63,6 +75,9 @@ class Batch:
     gold: Sequence[bool] = ()
     sentiment: SentimentModel = field(default_factory=default_sentiment_model)
     emotion: EmotionModel | None = None
+    contexts: Sequence[str] = ()
+    embeddings: TokenModel | None = None
+    language_model: LanguageModel | None = None
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -85,6 +100,34 @@ class Batch:
         from attunement.models.emotion import default_emotion_model
 
         return default_emotion_model()
+
+    @cached_property
+    def token_model(self) -> TokenModel:
+        """The model behind BERTScore, loaded when first asked for."""
+        if self.embeddings is not None:
+            return self.embeddings
+        from attunement.models.token_embeddings import default_token_model
+
+        return default_token_model()
+
+    @cached_property
+    def token_vectors(self) -> list[TokenVectors]:
+        """The vectors of each answer's tokens."""
+        return self.token_model.embed(self.answers)
+
+    @cached_property
+    def language(self) -> LanguageModel:
+        """The model behind perplexity, loaded when first asked for."""
+        if self.language_model is not None:
+            return self.language_model
+        from attunement.models.language_model import default_language_model
+
+        return default_language_model()
+
+    @cached_property
+    def surprises(self) -> list[Surprise]:
+        """How much each answer surprises the language model."""
+        return self.language.surprises(self.answers)
 
     @cached_property
     def not_english(self) -> list[str | None]:
@@ -136,6 +179,12 @@ class Metric:
     parameters
         Called with a batch and a variant; returns what the signature has to say beside name and
         variant.
+    instrument
+        What its ratings name as their instrument.
+    by_default
+        Whether it is computed where no metric is named.
+    whole
+        How a system's number is made, where it is not the mean of its answers' values.
 
     """
 
@@ -147,6 +196,13 @@ class Metric:
     category: Literal[1, 2] = 2
     english: bool = False
     parameters: Callable[[Batch, Variant], Mapping[str, object]] | None = None
+    instrument: str = INSTRUMENT
+    by_default: bool = True
+    whole: Whole | None = None
+
+    def used(self, variant: Variant) -> Variant:
+        """Return the variant that it has: ``standard`` where it has no other."""
+        return variant if variant in self.variants else "standard"
 
     def signature(self, batch: Batch, variant: Variant) -> str:
         """Return the text that says how the metric's values were made."""
@@ -164,7 +220,7 @@ class Metric:
             Where the metric does not return one score a row.
 
         """
-        used = variant if variant in self.variants else "standard"
+        used = self.used(variant)
         found = list(self.rate(batch, used))
         if len(found) != len(batch):
             raise ValueError(f"{self.name} returned {len(found)} scores for {len(batch)} answers")

@@ -33,6 +33,8 @@ from attunement.tables.schema import SUFFIXES
 
 if TYPE_CHECKING:
     from attunement.models.emotion import EmotionModel
+    from attunement.models.language_model import LanguageModel
+    from attunement.models.token_embeddings import TokenModel
 
 BATCH = 1024
 """Rows at once: enough to spread the cost of a batch, few enough for long answers."""
@@ -70,6 +72,8 @@ def score_file(
     variant: Variant = "standard",
     sentiment: SentimentModel | None = None,
     emotion: EmotionModel | None = None,
+    embeddings: TokenModel | None = None,
+    language_model: LanguageModel | None = None,
     on_plan: Callable[[Plan], None] | None = None,
     on_rows: Callable[[int], None] | None = None,
 ) -> Summary:
@@ -82,7 +86,7 @@ def score_file(
     ----------
     responses, ratings, items
         Files by suffix: Parquet, CSV, TSV or JSONL.
-    metrics, variant, sentiment, emotion
+    metrics, variant, sentiment, emotion, embeddings, language_model
         As in `score`.
     on_plan
         Called once, before anything is rated.
@@ -117,8 +121,18 @@ def score_file(
     chosen, left_out = choose(metrics, given_needs(source.columns, found, scan.references))
     if on_plan is not None:
         on_plan(Plan(scan.rows, tuple(m.name for m in chosen), left_out))
-    scorer = Scorer(chosen, known, found, scan.references, sentiment, emotion)
     summary = Summary()
+    scorer = Scorer(
+        chosen,
+        known,
+        found,
+        scan.references,
+        sentiment,
+        emotion,
+        embeddings,
+        language_model,
+        summary.systems,
+    )
     with tables.TableWriter(ratings, "ratings") as writer:
         for batch in source.batches():
             rated = scorer.rate(usable(batch, where=where))

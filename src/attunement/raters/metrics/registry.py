@@ -9,8 +9,15 @@ from importlib.metadata import entry_points
 
 from attunement.errors import UserError, nearest
 from attunement.raters.metrics import (
+    bert_score,
+    bleu,
+    chrf,
+    distinct,
     emotion_consistency,
+    length,
+    perplexity,
     recycling,
+    rouge,
     sentiment_change,
     sentiment_slope,
     simplicity,
@@ -25,11 +32,28 @@ JUDGED = ("agreeability", "active_listening")
 
 _log = logging.getLogger(__name__)
 
-METRICS: dict[str, Metric] = {
-    module.METRIC.name: module.METRIC
-    for module in (emotion_consistency, sentiment_change, sentiment_slope, simplicity, recycling)
+_OWN: dict[str, tuple[Metric, ...]] = {
+    "nuance": tuple(
+        module.METRIC
+        for module in (
+            emotion_consistency,
+            sentiment_change,
+            sentiment_slope,
+            simplicity,
+            recycling,
+        )
+    ),
+    "response": (bleu.METRIC, chrf.METRIC, *rouge.METRICS, *distinct.METRICS, length.METRIC),
+    "neural": (*bert_score.METRICS, perplexity.METRIC),
 }
+METRICS: dict[str, Metric] = {metric.name: metric for own in _OWN.values() for metric in own}
 """The package's own, by name; `metrics` adds those of plug-ins."""
+
+SETS: dict[str, tuple[str, ...]] = {
+    name: tuple(metric.name for metric in own) for name, own in _OWN.items()
+}
+"""Words that stand for several metrics: those of *nuance*, those that compare or count words, and
+those that need a neural network (extra ``train``)."""
 
 
 @cache
@@ -52,7 +76,7 @@ def metrics() -> dict[str, Metric]:
 
 
 def named(names: Iterable[str]) -> list[Metric]:
-    """Return the metrics of these names, in order and each once.
+    """Return the metrics of these names, in order and each once; a name of `SETS` is all of its.
 
     Raises
     ------
@@ -60,7 +84,8 @@ def named(names: Iterable[str]) -> list[Metric]:
         Where a name is not known; it says which is nearest.
 
     """
-    return [_one(name) for name in dict.fromkeys(names)]
+    each = (one for name in names for one in SETS.get(name, (name,)))
+    return [_one(name) for name in dict.fromkeys(each)]
 
 
 def _one(name: str) -> Metric:
@@ -72,10 +97,11 @@ def _one(name: str) -> Metric:
             f"{name!r} is not a text metric: a language model rates it.",
             fix="Use 'attunement judge'.",
         )
-    guess = nearest(name, [*known, *JUDGED])
+    guess = nearest(name, [*known, *JUDGED, *SETS])
     raise UserError(
         f"there is no metric {name!r}.",
-        fix=(f"Did you mean {guess!r}? " if guess else "") + f"There are {', '.join(known)}.",
+        fix=(f"Did you mean {guess!r}? " if guess else "")
+        + f"There are {', '.join(known)}, and the sets {', '.join(SETS)}.",
     )
 
 
@@ -87,7 +113,8 @@ def choose(
     Parameters
     ----------
     wanted
-        Names, or None for every metric that can be computed.
+        Names of metrics and of sets, or None for every metric that is computed by default. Of a
+        set, what cannot be computed is left out.
     given
         Of ``question`` and ``reference``, what is there.
 
@@ -100,14 +127,18 @@ def choose(
     there = set(given)
     if wanted is not None and not list(wanted):
         raise UserError("no metric is asked for.", fix=f"There are {', '.join(metrics())}.")
-    asked = list(metrics().values()) if wanted is None else named(wanted)
+    if wanted is None:
+        asked = [metric for metric in metrics().values() if metric.by_default]
+    else:
+        asked = named(wanted)
+    must = {name for name in wanted or () if name not in SETS}
     chosen: list[Metric] = []
     left_out: dict[str, str] = {}
     for metric in asked:
         lacking = [need for need in metric.needs if need not in there]
         if not lacking:
             chosen.append(metric)
-        elif wanted is None:
+        elif metric.name not in must:
             left_out[metric.name] = f"no {' and no '.join(lacking)} given"
         else:
             raise UserError(

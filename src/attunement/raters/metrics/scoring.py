@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import polars as pl
 
@@ -13,15 +13,26 @@ from attunement.errors import UserError, first_of, nearest
 from attunement.models.sentiment import SentimentModel, default_sentiment_model
 from attunement.raters.metrics.base import VARIANTS, Batch, Metric, Need, Score, Variant
 from attunement.raters.metrics.registry import choose
+from attunement.raters.metrics.systems import Systems
 from attunement.tables import REFERENCE
 
 if TYPE_CHECKING:
     from attunement.models.emotion import EmotionModel
+    from attunement.models.language_model import LanguageModel
+    from attunement.models.token_embeddings import TokenModel
     from attunement.tables.conform import Frame
 
-INSTRUMENT = "nuance@1"
 CONTEXT = ("question", "reference", "lang")
 """What a responses table may carry about its items, beside the columns of its schema."""
+
+
+class Item(NamedTuple):
+    """What is known of one item; None where there is none."""
+
+    question: str | None
+    reference: str | None
+    language: str | None
+    context: str | None
 
 
 @dataclass(frozen=True)
@@ -33,17 +44,17 @@ class Items:
     given
         Which of ``question`` and ``reference`` the items have.
     by_id
-        Item id -> question, reference and language; None where there is none.
+        What is known of each.
 
     """
 
     given: tuple[Need, ...]
-    by_id: Mapping[str, tuple[str | None, str | None, str | None]]
+    by_id: Mapping[str, Item]
 
     @property
     def references(self) -> dict[str, str | None]:
         """Item id to gold-standard answer, None where there is none."""
-        return {item_id: reference for item_id, (_, reference, _) in self.by_id.items()}
+        return {item_id: item.reference for item_id, item in self.by_id.items()}
 
     @classmethod
     def of(cls, items: Frame, *, where: str | None = None) -> Self:
@@ -57,9 +68,17 @@ class Items:
         """
         table = tables.require(items, "items", where=where)
         columns = (table[c].to_list() for c in ("item_id", "turns", "reference", "lang"))
-        by_id = {i: (tables.question(t), r, lang) for i, t, r, lang in zip(*columns, strict=True)}
-        has_reference = any(reference for _, reference, _ in by_id.values())
+        by_id = {
+            i: Item(tables.question(turns), reference, lang, _said(turns))
+            for i, turns, reference, lang in zip(*columns, strict=True)
+        }
+        has_reference = any(item.reference for item in by_id.values())
         return cls(("question", "reference") if has_reference else ("question",), by_id)
+
+
+def _said(turns: Sequence[Mapping[str, str]] | None) -> str:
+    """Return all that was said, one turn after the other, without names of speakers."""
+    return " ".join(turn["text"] for turn in turns or () if turn["text"])
 
 
 @dataclass(frozen=True)
@@ -76,8 +95,10 @@ class Scorer:
         What the answers answer, where that is not in the responses themselves.
     references
         Item id -> gold-standard answer, for items without one in ``items`` or the responses.
-    sentiment, emotion
+    sentiment, emotion, embeddings, language_model
         Models in place of the default ones.
+    systems
+        Where given, it collects what the numbers of whole systems are made of.
 
     """
 
@@ -87,6 +108,9 @@ class Scorer:
     references: Mapping[str, str] = field(default_factory=dict)
     sentiment: SentimentModel | None = None
     emotion: EmotionModel | None = None
+    embeddings: TokenModel | None = None
+    language_model: LanguageModel | None = None
+    systems: Systems | None = None
 
     def rate(self, responses: pl.DataFrame) -> pl.DataFrame:
         """Return one rating for each response and metric, response by response.
@@ -113,6 +137,8 @@ class Scorer:
                 why = why or (unknown[row] if metric.needs else None)
                 if why:
                     scores[row], status[row] = Score(None, why), "error"
+            if self.systems is not None:
+                self.systems.add(metric, batch, self.variant, responses, scores)
             frames.append(
                 self._ratings(responses, metric, scores, status, batch).with_columns(
                     _row=pl.int_range(pl.len()), _place=pl.lit(place)
@@ -135,7 +161,7 @@ class Scorer:
             "source",
             pl.lit(f"metric:{self.variant}").alias("rater"),
             pl.lit("metric").alias("rater_kind"),
-            pl.lit(INSTRUMENT).alias("instrument"),
+            pl.lit(metric.instrument).alias("instrument"),
             pl.lit(metric.name).alias("dimension"),
             pl.Series("value", [s.value for s in scores], dtype=pl.Float64),
             pl.Series("status", status, dtype=pl.String),
@@ -150,6 +176,7 @@ class Scorer:
         ids = responses["item_id"].to_list()
         own = {c: responses[c].to_list() if c in responses.columns else [None] * n for c in CONTEXT}
         questions, references, languages = (list(own[c]) for c in CONTEXT)
+        contexts = list(questions)
         unknown: list[str | None] = [None] * n
         for row, item_id in enumerate(ids):
             if self.items is not None:
@@ -157,7 +184,7 @@ class Scorer:
                 if item is None:
                     unknown[row] = f"item {item_id!r} is not in the items table"
                     continue
-                questions[row], references[row], languages[row] = item
+                questions[row], references[row], languages[row], contexts[row] = item
             references[row] = references[row] or self.references.get(item_id)
         batch = Batch(
             answers=[t or "" for t in responses["text"]],
@@ -167,6 +194,9 @@ class Scorer:
             gold=(responses["source"] == REFERENCE).to_list(),
             sentiment=self.sentiment or default_sentiment_model(),
             emotion=self.emotion,
+            contexts=[c or "" for c in contexts],
+            embeddings=self.embeddings,
+            language_model=self.language_model,
         )
         return batch, unknown
 
@@ -226,6 +256,8 @@ def score(
     variant: Variant = "standard",
     sentiment: SentimentModel | None = None,
     emotion: EmotionModel | None = None,
+    embeddings: TokenModel | None = None,
+    language_model: LanguageModel | None = None,
 ) -> pl.DataFrame:
     """Rate every response with every metric.
 
@@ -238,10 +270,11 @@ def score(
     items
         The items table.
     metrics
-        Names; by default every metric that can be computed from what is given.
+        Names of metrics and of sets of them (`registry.SETS`); by default every conversation
+        metric that can be computed from what is given.
     variant
         ``standard``, or ``paper`` to repeat published numbers.
-    sentiment, emotion
+    sentiment, emotion, embeddings, language_model
         Models in place of the default ones.
 
     Returns
@@ -267,7 +300,16 @@ def score(
         references = gold_answers(table)
     given = given_needs(table.columns, found, references)
     chosen, _ = choose(metrics, given)
-    scorer = Scorer(chosen, check_variant(variant), found, references, sentiment, emotion)
+    scorer = Scorer(
+        chosen,
+        check_variant(variant),
+        found,
+        references,
+        sentiment,
+        emotion,
+        embeddings,
+        language_model,
+    )
     if found is None:
         return scorer.rate(table)
     check_items(table["item_id"], found)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import polars as pl
 
+from attunement.raters.metrics.systems import Systems
 from attunement.tables import STATUSES
 
 if TYPE_CHECKING:
+    from attunement.stats.agreement.resampling import Bootstrap
     from attunement.stats.result import Result
 
 
@@ -42,6 +44,8 @@ class Summary:
     """Metric -> why there is no value -> number of ratings; ids and messages left out."""
     signatures: dict[str, str] = field(default_factory=dict)
     """Metric -> signature."""
+    systems: Systems = field(default_factory=Systems)
+    """What the numbers of whole systems are made of."""
     _moments: dict[tuple[str, str], _Moments] = field(default_factory=dict)
 
     def add(self, ratings: pl.DataFrame) -> None:
@@ -113,6 +117,19 @@ class Summary:
                 )
             )
         return results
+
+    def by_system(self, **bootstrap: Unpack[Bootstrap]) -> list[Result]:
+        """Return one number for each source and metric: of all its answers, or else their mean.
+
+        Parameters
+        ----------
+        bootstrap
+            ``replicates``, ``ci_level``, ``seed``; see `Bootstrap`. Means have Student's interval.
+
+        """
+        whole = {tuple(r.group.values()): r for r in self.systems.results(**bootstrap)}
+        means = self.means(level=bootstrap.get("ci_level", 0.95))
+        return [whole.get(tuple(mean.group.values()), mean) for mean in means]
 
     def mean(self, metric: str) -> float:
         """Return the mean of a metric over all sources, NaN where it has no value."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attunement.errors import UserError
-from attunement.models import hf_models, hf_training
+from attunement.models import checkpoints, hf_models, hf_training
 from attunement.models.hf_training import Fit, Fitted
 from stubs import tiny_hf
 
@@ -78,18 +78,18 @@ def test_what_was_killed_goes_on_and_ends_with_the_same_weights(
 
 
 @pytest.mark.train
-def test_a_checkpoint_that_was_killed_while_it_was_written_is_not_used(
-    base: Path, tmp_path: Path
+@pytest.mark.parametrize("file", [checkpoints.STATE, "model.safetensors", "optimizer.pt"])
+def test_a_checkpoint_that_was_cut_off_while_it_was_written_is_not_used(
+    base: Path, tmp_path: Path, file: str
 ) -> None:
-    _, weights = fitted(base, tmp_path / "whole")
     with pytest.raises(Killed):
         fitted(base, tmp_path / "killed", kill_at=7)
     half = tmp_path / "killed" / "checkpoint-8"
     shutil.copytree(tmp_path / "killed" / "checkpoint-6", half)
-    (half / hf_training.STATE).write_text('{"epoch": 2', encoding="utf-8")
-    again, same = fitted(base, tmp_path / "killed")
+    (half / file).write_bytes((half / file).read_bytes()[:-20])
+    again, _ = fitted(base, tmp_path / "killed")
     assert again.resumed == 6
-    assert same == weights
+    assert len(again.losses) == 3
 
 
 @pytest.mark.train
@@ -102,6 +102,22 @@ def test_training_stops_where_validation_no_longer_gains_and_keeps_the_best(
     assert found.best == len(found.losses) - 2
     assert min(found.losses) == found.losses[found.best - 1]
     assert len(found.about["validation_losses"]) == found.about["epochs_trained"]
+
+
+@pytest.mark.train
+@pytest.mark.parametrize("validation", [VALIDATION, RANDOM])
+def test_a_training_that_had_ended_before_its_model_was_written_ends_the_same(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validation: list[Any]
+) -> None:
+    # With the random examples it stops early, so that the last epoch is not the best.
+    order = Fit(epochs=5, learning_rate=5e-2, batch_size=4, patience=2)
+    monkeypatch.chdir(tmp_path)
+    whole, weights = fitted(base, Path("a"), order, validation=validation)
+    (tmp_path / "a").rename(tmp_path / "moved")
+    monkeypatch.chdir(base)
+    again, same = fitted(base, tmp_path / "moved", order, validation=validation)
+    assert (again.losses, again.best) == (whole.losses, whole.best)
+    assert same == weights
 
 
 @pytest.mark.train

@@ -8,24 +8,20 @@ straight line, examples shuffled by the seed.
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from attunement.decoding import decode_json
 from attunement.errors import UserError
+from attunement.models.checkpoints import ended, losses_of, prepare, state_of, step_of
 from attunement.models.hf_models import libraries, quiet
 
 Collate = Callable[[list[Any]], dict[str, Any]]
 """Makes a batch of examples, whatever they are."""
 
-STATE = "trainer_state.json"
-ORDER = "training.json"
 SAVE_EVERY_S = 600.0
 """Seconds between two checkpoints within an epoch."""
 
@@ -152,13 +148,20 @@ def fit(
     """
     if not training or not validation:
         raise ValueError("training needs training and validation examples")
-    last = _prepare(folder, {**fingerprint, **_plain(order)}, resume)
+    folder = folder.resolve()
+    last = prepare(folder, {**fingerprint, **asdict(order)}, resume)
+    state = {} if last is None else state_of(last)
     with quiet():
-        trainer = _trainer(model, training, validation, collate, order, folder)
-        callback = type("Watch", (_Watch, libraries("training")[1].TrainerCallback), {})
-        trainer.add_callback(callback(advance, save_every_s))
-        trainer.train(resume_from_checkpoint=None if last is None else str(last))
-    losses = [row["eval_loss"] for row in trainer.state.log_history if "eval_loss" in row]
+        if ended(state, order.patience):
+            _load(model, Path(state["best_model_checkpoint"]))
+            history = state["log_history"]
+        else:
+            trainer = _trainer(model, training, validation, collate, order, folder)
+            callback = type("Watch", (_Watch, libraries("training")[1].TrainerCallback), {})
+            trainer.add_callback(callback(advance, save_every_s))
+            _run(trainer, last)
+            history = trainer.state.log_history
+    losses = losses_of(history)
     known = [loss for loss in losses if math.isfinite(loss)]
     if not known:
         raise UserError(
@@ -166,7 +169,18 @@ def fit(
             fix="Try a lower learning rate.",
         )
     best = losses.index(min(known)) + 1
-    return Fitted(tuple(losses), best, 0 if last is None else _step(last))
+    return Fitted(tuple(losses), best, 0 if last is None else step_of(last))
+
+
+def _run(trainer: Any, last: Path | None) -> None:
+    torch, _ = libraries("training")
+    try:
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            "the graphics card has not enough memory.",
+            fix="Give a smaller --batch-size, or a smaller base model.",
+        ) from error
 
 
 def _trainer(
@@ -177,7 +191,7 @@ def _trainer(
     order: Fit,
     folder: Path,
 ) -> Any:
-    torch, transformers = libraries("training")
+    _, transformers = libraries("training")
     arguments = transformers.TrainingArguments(
         output_dir=str(folder),
         num_train_epochs=order.epochs,
@@ -195,10 +209,11 @@ def _trainer(
         restore_callback_states_from_checkpoint=True,
         prediction_loss_only=True,
         remove_unused_columns=False,
-        dataloader_pin_memory=torch.cuda.is_available(),
+        dataloader_pin_memory=False,  # a batch may be made on the graphics card
         disable_tqdm=True,
         report_to="none",
     )
+    arguments._n_gpu = min(1, arguments.n_gpu)  # several would make larger batches of these
     callbacks = []
     if order.patience is not None:
         callbacks.append(transformers.EarlyStoppingCallback(early_stopping_patience=order.patience))
@@ -235,61 +250,6 @@ class _Watch:
         self._saved = time.monotonic()
 
 
-def _plain(order: Fit) -> dict[str, Any]:
-    return {name: getattr(order, name) for name in Fit.__dataclass_fields__}
-
-
-def _prepare(folder: Path, wanted: dict[str, Any], resume: bool) -> Path | None:
-    """Make the folder, and return the checkpoint to go on from."""
-    file = folder / ORDER
-    if folder.exists() and not file.is_file() and any(folder.iterdir()):
-        raise UserError(
-            "something is there that is no interrupted training.",
-            where=str(folder),
-            fix="Move it, or give another --out.",
-        )
-    if not resume and folder.exists():
-        shutil.rmtree(folder)
-    if file.is_file():
-        _same(_read(file), wanted, folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    new = folder / f"{ORDER}.new"
-    new.write_text(json.dumps(wanted, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    new.replace(file)
-    return _last(folder)
-
-
-def _same(found: object, wanted: dict[str, Any], folder: Path) -> None:
-    known = found if isinstance(found, dict) else {}
-    # Through JSON and back, as what is in the file went
-    other = [k for k, v in decode_json(json.dumps(wanted)).items() if known.get(k) != v]
-    if other:
-        said = ", ".join(f"{k.replace('_', ' ')} {known.get(k)!r}" for k in other)
-        raise UserError(
-            f"an interrupted training of another kind is there: {said}.",
-            where=str(folder),
-            fix="Give what it was started with, or begin again with --restart.",
-        )
-
-
-def _read(file: Path) -> Any:
-    try:
-        return decode_json(file.read_bytes())
-    except ValueError:
-        return None
-
-
-def _last(folder: Path) -> Path | None:
-    """Return the last whole checkpoint; delete what a killed process left of a later one."""
-    found = sorted(folder.glob("checkpoint-*"), key=_step)
-    while found:
-        # The state is written last.
-        if isinstance(_read(found[-1] / STATE) if (found[-1] / STATE).is_file() else None, dict):
-            return found[-1]
-        shutil.rmtree(found.pop())
-    return None
-
-
-def _step(checkpoint: Path) -> int:
-    step = checkpoint.name.removeprefix("checkpoint-")
-    return int(step) if step.isdigit() else -1
+def _load(model: Any, checkpoint: Path) -> None:
+    found = type(model).from_pretrained(checkpoint, use_safetensors=True, local_files_only=True)
+    model.load_state_dict(found.state_dict())

@@ -1,15 +1,19 @@
 """``attunement score`` from the command line."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+import sacrebleu
 from typer.testing import CliRunner, Result
 
 from attunement import tables
 from attunement.cli import app
+from stubs import tiny_models
 
 
 @pytest.fixture
@@ -120,3 +124,119 @@ def test_ratings_of_people_are_not_written_over(answers: Path, tmp_path: Path) -
     assert result.exit_code == 2
     assert "rows of another rater_kind (human)" in result.stderr
     assert run(answers, "--out", out, "--metrics", "simplicity", "--force").exit_code == 0
+
+
+@pytest.fixture
+def compared(tmp_path: Path) -> Path:
+    """Answers of two systems to two items with references; the example of sacrebleu's README."""
+    file = tmp_path / "compared.csv"
+    pl.DataFrame(
+        {
+            "item_id": ["q1", "q2", "q1", "q2"],
+            "source": ["a", "a", "b", "b"],
+            "text": ["The dog bit the man.", "It wasn't surprising.", "The man had a dog.", ""],
+            "reference": ["The dog had bit the man.", "No one was surprised."] * 2,
+        }
+    ).write_csv(file)
+    return file
+
+
+def test_a_system_has_one_number_of_all_its_answers(compared: Path, tmp_path: Path) -> None:
+    out, systems = tmp_path / "ratings.parquet", tmp_path / "systems.csv"
+    words = ["--metrics", "response", "--systems", systems, "--replicates", 50]
+    result = run(compared, "--out", out, *words)
+    assert result.exit_code == 0, result.output
+    assert "Source" in result.stdout
+    table = pl.read_csv(systems)
+    assert table.height == 2 * 8
+    found = {(r["source"], r["metric"]): r for r in table.iter_rows(named=True)}
+    expected = sacrebleu.corpus_bleu(
+        ["The dog bit the man.", "It wasn't surprising."],
+        [["The dog had bit the man.", "No one was surprised."]],
+    )
+    assert found["a", "bleu"]["estimate"] == pytest.approx(expected.score)
+    assert found["a", "bleu"]["name"] == "corpus"
+    assert found["a", "rouge1"]["name"] == "mean"
+    assert (found["b", "chrf"]["n"], found["b", "chrf"]["n_missing"]) == (1, 1)
+    assert found["b", "chrf"]["reason"] == "fewer than two items: no interval"
+    assert pl.read_parquet(out)["instrument"].unique().to_list() == ["response-metrics@1"]
+
+
+def test_json_has_the_same_numbers(compared: Path, tmp_path: Path) -> None:
+    words = ["--metrics", "distinct_1,length", "--json", "--ci-level", 0.9]
+    result = run(compared, "--out", tmp_path / "ratings.csv", *words)
+    said = json.loads(result.stdout)["results"]
+    found = {(r["group"]["source"], r["group"]["metric"]): r for r in said}
+    assert found["a", "distinct_1"]["estimate"] == pytest.approx(7 / 8)
+    assert found["a", "distinct_1"]["name"] == "corpus"
+    assert found["a", "length"]["estimate"] == 4
+    assert {r["ci_level"] for r in said} == {0.9}
+
+
+def test_without_references_a_set_is_computed_as_far_as_it_goes(
+    answers: Path, tmp_path: Path
+) -> None:
+    result = run(answers, "--out", tmp_path / "ratings.csv", "--metrics", "response")
+    assert result.exit_code == 0, result.output
+    assert "Left out: bleu (no reference given)." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--bert-model", "roberta-base"], "no metric that uses it"),
+        (["--metrics", "bleu", "--perplexity-model", "gpt2"], "no metric that uses it"),
+        (["--metrics", "respnse"], "Did you mean 'response'?"),
+        (["--systems", "systems.xls"], "cannot write '.xls'"),
+        (["--ci-level", "95"], "Give 0.95"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_before_anything_is_rated(
+    compared: Path, tmp_path: Path, words: list[str], message: str
+) -> None:
+    result = run(compared, "--out", tmp_path / "ratings.csv", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (tmp_path / "ratings.csv").exists()
+
+
+def test_neural_metrics_without_their_extra_say_what_to_install(
+    compared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for words in (["bert_score"], ["perplexity", "--perplexity-model", "gpt2"]):
+        result = run(compared, "--out", tmp_path / "ratings.csv", "--metrics", *words)
+        assert result.exit_code == 2
+        assert "attunement[train]" in result.stderr
+
+
+def test_the_default_metrics_need_no_torch(answers: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from typer.testing import CliRunner\n"
+        "from attunement.cli import app\n"
+        f"r = CliRunner().invoke(app, ['score', {str(answers)!r}, '--out', sys.argv[1]])\n"
+        "heavy = {'torch', 'transformers', 'sacrebleu', 'rouge_score', 'nltk'} & set(sys.modules)\n"
+        "sys.exit(r.exit_code or ' '.join(heavy) or 0)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "ratings.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.train
+def test_models_of_ones_own_measure_from_the_command_line(compared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch").set_num_threads(1)
+    bert, gpt2 = tiny_models.bert(tmp_path / "bert"), tiny_models.gpt2(tmp_path / "gpt2")
+    out, systems = tmp_path / "ratings.parquet", tmp_path / "systems.csv"
+    words = ["--bert-model", bert, "--bert-layer", 2, "--perplexity-model", gpt2]
+    result = run(compared, "--out", out, "--metrics", "neural", "--systems", systems, *words)
+    assert result.exit_code == 0, result.output
+    assert "Left out: bert_score_context (no question given)." in result.stderr
+    table = pl.read_csv(systems)
+    assert table["metric"].unique().sort().to_list() == ["bert_score", "perplexity"]
+    assert all(f"model:hf:{bert}+layer-2" in s for s in table["signature"].to_list()[:1])
+    ratings = pl.read_parquet(out)
+    empty = ratings.filter(pl.col("unit_id") == "q2/b/0")
+    assert empty["status"].to_list() == ["not_applicable"] * 2
+    assert ratings.filter(pl.col("status") == "ok")["value"].is_finite().all()

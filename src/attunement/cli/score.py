@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
+from attunement.cli._options import CI_LEVEL, SEED, refuse_level, resamples
+from attunement.cli._plain import plain
+from attunement.cli._result_cells import interval
 
 if TYPE_CHECKING:
     from attunement.raters.metrics import Plan, Summary
+    from attunement.stats.result import Result
 
 
 @friendly
@@ -24,8 +28,8 @@ def score(
     metrics: str | None = typer.Option(
         None,
         "--metrics",
-        help="Names with commas between; by default every text metric that can be computed from "
-        "what is given.",
+        help="Names with commas between, of metrics or of sets: nuance, response, neural. By "
+        "default those of nuance that can be computed from what is given.",
     ),
     variant: str = typer.Option(
         "standard", "--variant", help="'standard', or 'paper' to repeat published numbers."
@@ -33,23 +37,62 @@ def score(
     items: Path | None = typer.Option(
         None, "--items", help="Table of the items that the answers belong to."
     ),
+    systems: Path | None = typer.Option(
+        None,
+        "--systems",
+        help="Where a table with one number for each source and metric goes, with its interval: "
+        ".csv, .tsv, .jsonl or .parquet.",
+    ),
+    bert_model: str | None = typer.Option(
+        None,
+        "--bert-model",
+        help="Encoder behind BERTScore, NAME or NAME@REVISION of the hub, or a folder; by default "
+        "roberta-large.",
+    ),
+    bert_layer: int | None = typer.Option(
+        None, "--bert-layer", min=0, help="Its layer, where that is not known of the model."
+    ),
+    perplexity_model: str | None = typer.Option(
+        None,
+        "--perplexity-model",
+        help="Causal language model behind perplexity, NAME or NAME@REVISION of the hub, a folder, "
+        "or 'local', the embedded one (default).",
+    ),
+    replicates: int = resamples(1000, of="the bootstrap of a system's corpus scores"),
+    ci_level: float = CI_LEVEL,
+    seed: int = SEED,
     force: bool = typer.Option(
         False, "--force", help="Write over --out also where it holds ratings of people or judges."
     ),
     as_json: bool = typer.Option(
-        False, "--json", help="Print the mean of each metric by source, with interval, as JSON."
+        False, "--json", help="Print the numbers of each metric and source, with interval, as JSON."
     ),
 ) -> None:
-    """Rate every answer with the text metrics; each gets a value or a status that says why not."""
+    """Rate every answer with the text metrics; each gets a value or a status that says why not.
+
+    Then one number for each source and metric: of all its answers together where the metric has
+    one (corpus BLEU, chrF, distinct-n, perplexity), else the mean.
+    """
     from contextlib import ExitStack
 
+    from attunement.cli import _score_models as models
     from attunement.cli._existing import refuse_loss
     from attunement.raters.metrics import score_file
+    from attunement.raters.metrics.files import refuse_suffix
     from attunement.raters.metrics.scoring import check_variant
+    from attunement.raters.metrics.system_table import system_table
+    from attunement.tables import write_frame
 
     names = None
     if metrics is not None:
         names = [name for part in metrics.split(",") if (name := part.strip())]
+    refuse_level(ci_level)
+    bert = ("bert_score", "bert_score_context")
+    models.refuse_unused("--bert-model", bert_model, bert, metrics)
+    models.refuse_unused("--bert-layer", bert_layer, bert, metrics)
+    models.refuse_unused("--perplexity-model", perplexity_model, ("perplexity",), metrics)
+    if systems is not None:
+        refuse_suffix(systems)
     made: Plan | None = None
     if ratings.resolve() != responses.resolve():  # which has an error of its own
         refuse_loss(ratings, {"rater_kind": ["metric"]}, force=force)
@@ -72,23 +115,31 @@ def score(
             items,
             metrics=names,
             variant=check_variant(variant),
+            embeddings=models.token_model(bert_model, bert_layer),
+            language_model=models.language_model(perplexity_model),
             on_plan=start,
             on_rows=rated,
         )
     left_out = dict(made.left_out) if made else {}
+    found = summary.by_system(replicates=replicates, ci_level=ci_level, seed=seed)
+    if systems is not None:
+        write_frame(system_table(found), systems, spreadsheet=True)
     if as_json:
         print_json(
-            summary.means(),
+            found,
             statuses={m: summary.status_counts(m) for m in summary.metrics},
             reasons={m: dict(summary.reasons[m]) for m in summary.reasons},
             left_out=left_out,
         )
     else:
         _show(summary)
+        out().print(_by_system(found))
     notes = console()
     for metric, why in left_out.items():
         notes.print(f"Left out: {metric} ({why}).")
     notes.print(f"Ratings: {ratings}")
+    if systems is not None:
+        notes.print(f"Systems: {systems}")
     if summary.failed:
         raise typer.Exit(EXIT_PROBLEMS)
 
@@ -110,3 +161,19 @@ def _show(summary: Summary) -> None:
     for metric, reasons in summary.reasons.items():
         for reason, n in reasons.most_common(3):
             show.print(f"{metric}: {n:,} without a value: {reason}", soft_wrap=True)
+
+
+def _by_system(results: list[Result]) -> Any:
+    """Return a table with a row for each source and a column for each metric."""
+    from rich.table import Table
+
+    metrics = list(dict.fromkeys(r.group["metric"] for r in results))
+    sources = list(dict.fromkeys(r.group["source"] for r in results))
+    by_place = {(r.group["source"], r.group["metric"]): r for r in results}
+    table = Table("Source", box=None, pad_edge=False)
+    for metric in metrics:
+        table.add_column(metric, justify="right", overflow="fold")
+    for source in sources:
+        found = (by_place.get((source, metric)) for metric in metrics)
+        table.add_row(plain(source), *(interval(result, decimals=3) for result in found))
+    return table

@@ -10,6 +10,7 @@ import typer
 from attunement.cli._common import console, friendly, out, print_json
 from attunement.cli._options import CI_LEVEL, JSON, SEED, refuse_level, resamples
 from attunement.cli._plain import plain
+from attunement.cli._result_cells import interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -139,7 +140,7 @@ def _scores(scores: SocioEmotional) -> Any:
         {result.group["source"]: result for result in results} for results in columns.values()
     ]
     for source in by_source[0]:
-        cells = [_cell(found[source]) for found in by_source if found]
+        cells = [interval(found[source]) for found in by_source if found]
         table.add_row(plain(source), *cells)
     first = scores.socemo[0].n if scores.socemo else 0
     table.caption = (
@@ -158,16 +159,5 @@ def _agreement(results: list[Result]) -> Any:
         table.add_column(name, justify="left" if name in ("agreement on", "statistic") else "right")
     for result in results:
         said = (result.group.get("dimension", ""), result.name.replace("_", " "))
-        table.add_row(*map(plain, said), _cell(result), str(result.n))
+        table.add_row(*map(plain, said), interval(result), str(result.n))
     return table
-
-
-def _cell(result: Result) -> str:
-    from math import isnan
-
-    if isnan(result.estimate):
-        return "-"
-    said = f"{result.estimate:.2f}"
-    if isnan(result.ci_low):
-        return said
-    return f"{said} ({result.ci_low:.2f}, {result.ci_high:.2f})"

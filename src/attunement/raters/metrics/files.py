@@ -105,12 +105,7 @@ def score_file(
     """
     where = str(responses)
     known = check_variant(variant)
-    if Path(ratings).suffix.lower() not in SUFFIXES:
-        raise UserError(
-            f"cannot write {Path(ratings).suffix!r}.",
-            where=str(ratings),
-            fix=f"Use one of {', '.join(SUFFIXES)}.",
-        )
+    refuse_suffix(ratings)
     if Path(responses).resolve() == Path(ratings).resolve():
         raise UserError(
             "the ratings would overwrite the responses.", where=where, fix="Give another --out."
@@ -145,6 +140,23 @@ def score_file(
             writer.write(rated)
             summary.add(rated)
     return summary
+
+
+def refuse_suffix(path: str | Path) -> None:
+    """Refuse a file whose suffix is that of no table.
+
+    Raises
+    ------
+    UserError
+        Where it is none.
+
+    """
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise UserError(
+            f"cannot write {Path(path).suffix!r}.",
+            where=str(path),
+            fix=f"Use one of {', '.join(SUFFIXES)}.",
+        )
 
 
 class _Source:

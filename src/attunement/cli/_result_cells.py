@@ -1,0 +1,25 @@
+"""Results in the cells of a table for people."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attunement.stats.result import Result
+
+
+def interval(result: Result | None, *, decimals: int = 2) -> str:
+    """Return an estimate with its interval in brackets, a dash where there is none.
+
+    >>> from attunement.stats.result import Result
+    >>> interval(Result("mean", 0.5, 9, "mean", ci_low=0.25, ci_high=0.75))
+    '0.50 (0.25, 0.75)'
+
+    """
+    if result is None or isnan(result.estimate):
+        return "-"
+    said = f"{result.estimate:,.{decimals}f}"
+    if isnan(result.ci_low):
+        return said
+    return f"{said} ({result.ci_low:,.{decimals}f}, {result.ci_high:,.{decimals}f})"

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import typer
 
 from attunement.cli._common import console, friendly, progress
+from attunement.cli._fine_tuning import (
+    BATCH_SIZE,
+    EPOCHS,
+    LEARNING_RATE,
+    PATIENCE,
+    RESUME,
+    REVISION,
+    fit_of,
+    say_fit,
+    say_fitted,
+)
 from attunement.cli._options import choose
 from attunement.cli._plan_text import say_faults
 
@@ -28,7 +40,10 @@ def train(
     data: str = DATA,
     out: Path = typer.Option(..., "--out", help="Folder for the trained planner."),
     planner: str = typer.Option(
-        "linear", "--planner", help="linear, random, majority or constant."
+        "linear",
+        "--planner",
+        help="linear; encoder (as BERT) or seq2seq (as BART), fine-tuned, which need the extra "
+        "train; random, majority or constant.",
     ),
     label_set: Path | None = typer.Option(
         None, "--label-set", help="YAML file of the labels; by default DailyDialog's eleven."
@@ -58,7 +73,28 @@ def train(
     sequence: str = typer.Option(
         "inform", "--sequence", help="Of the constant planner: labels with commas between them."
     ),
-    seed: int = typer.Option(1, "--seed", min=0, help="Of the random planner."),
+    base_model: str | None = typer.Option(
+        None,
+        "--base-model",
+        help="What encoder and seq2seq are made from: a name on the hub, or a folder. By default "
+        "google-bert/bert-base-uncased and facebook/bart-base.",
+    ),
+    revision: str | None = REVISION,
+    epochs: int | None = EPOCHS,
+    learning_rate: float | None = LEARNING_RATE,
+    batch_size: int | None = BATCH_SIZE,
+    patience: int = PATIENCE,
+    threshold: str | None = typer.Option(
+        None,
+        "--threshold",
+        help="Of the encoder: a label is planned at or above this probability; or tuned, for one "
+        "that validation turns tell for each label. By default the paper's: 0.7, and 0.5 for "
+        "a large base model.",
+    ),
+    resume: bool = RESUME,
+    seed: int = typer.Option(
+        1, "--seed", min=0, help="Of the random planner, and of what fine-tuning draws by chance."
+    ),
     force: bool = typer.Option(False, "--force", help="Write over a planner in --out."),
 ) -> None:
     """Train a planner or a tagger on dialogues whose turns have labels; write it to a folder.
@@ -66,7 +102,14 @@ def train(
     A planner that was trained on DailyDialog is bound by its license, CC BY-NC-SA 4.0: no
     commercial use.
     """
+    from dataclasses import replace
+
+    from attunement.models.hf_models import libraries
+    from attunement.models.hf_training import checkpoints
     from attunement.planning import storage, training
+    from attunement.planning.encoder import EncoderPlanner
+    from attunement.planning.networks import Recipe
+    from attunement.planning.seq2seq import Seq2SeqPlanner
     from attunement.planning.windows import TARGETS
 
     kind = training.require(planner)
@@ -81,14 +124,32 @@ def train(
         seed=seed,
         sequence=labels.require(_words(sequence)) if kind == "constant" else (),
     )
+    if kind in training.BASES:
+        default = training.paper_recipe(kind, order.target)
+        fit = fit_of(
+            default.fit,
+            epochs=epochs,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            patience=patience,
+            seed=seed,
+        )
+        base = base_model or default.base
+        kept = checkpoints(out)
+        recipe = Recipe(base, fit, revision, checkpoints=kept, resume=resume)
+        order = replace(order, recipe=recipe, threshold=_threshold(threshold, base))
+        libraries(f"attunement plan train --planner {kind}")
     given = training.material(data, order, drop_duplicates=drop_duplicates)
     for split in given.splits:
         say_faults(split)
-    if kind in ("random", "majority", "constant"):
+    if order.recipe is not None:
+        say_fit(f"{kind} from {order.recipe.base}", order.recipe.fit)
+    if training.steps(kind, given, order) is None:
         made = training.train(kind, given, order)
     else:
-        with progress(f"Training {kind}", training.steps(kind, given)) as advance:
+        with progress(f"Training {kind}", training.steps(kind, given, order)) as advance:
             made = training.train(kind, given, order, advance=advance)
+    fitted = made.fitted if isinstance(made, EncoderPlanner | Seq2SeqPlanner) else None
     storage.write(
         made,
         out,
@@ -99,11 +160,36 @@ def train(
         duplicates_left_out=sum(s.left_out for s in given.splits),
         full_windows=full_windows,
         data=given.hash,
+        **(fitted.about if fitted is not None else {}),
     )
+    if order.recipe is not None and order.recipe.checkpoints is not None:
+        shutil.rmtree(order.recipe.checkpoints, ignore_errors=True)
+    if fitted is not None and order.recipe is not None:
+        say_fitted(fitted, order.recipe.fit.epochs)
     console().print(
         f"{kind}: {len(given.training):,} training and {len(given.validation):,} validation "
         f"windows; written to {out}."
     )
+
+
+def _threshold(given: str | None, base: str) -> float | None:
+    """Return the encoder's threshold; None where it is tuned."""
+    from attunement.errors import UserError
+    from attunement.planning.encoder import paper_threshold
+
+    if given is None:
+        return paper_threshold(base)
+    if given == "tuned":
+        return None
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise UserError(
+            f"--threshold lies between 0 and 1, not {given!r}.", fix="Give 0.5, or tuned."
+        )
+    return value
 
 
 def _context(given: int | None, target: str) -> int:

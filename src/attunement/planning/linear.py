@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from attunement.planning import multilabel
 from attunement.planning.features import ALGORITHM, Hashing, Vocabulary
 from attunement.planning.labels import LabelSet
-from attunement.planning.planner import NO_CONTEXT, Advance, Plan
-from attunement.planning.thresholds import Cut, ordered, tune
+from attunement.planning.planner import Advance, Plan
+from attunement.planning.thresholds import Cut, tune
 from attunement.planning.windows import Target, Window
 from attunement.stats.result import signature
 
@@ -116,17 +117,9 @@ class LinearPlanner:
         A context without any text has none (``not_applicable``).
         """
         probability = self.probabilities(contexts, advance=advance)
-        chosen, order = self.cut.choose(probability)
-        plans = zip(contexts, ordered(self.names, chosen, order), probability, strict=True)
-        return [
-            Plan(
-                self.labels.sequence(labels),
-                scores=tuple(zip(self.names, map(float, row.round(4)), strict=True)),
-            )
-            if any(turn.strip() for turn in context[-self.context :])
-            else NO_CONTEXT
-            for context, labels, row in plans
-        ]
+        return multilabel.plans(
+            self.labels, self.names, self.cut, contexts, probability, self.context
+        )
 
 
 def train(
@@ -171,17 +164,14 @@ def train(
         raise ValueError("a planner needs training and validation turns")
     settings = settings or Settings()
     step = advance or (lambda _: None)
-    said = {label for w in training for label in w.target}
-    names = tuple(label for label in labels.labels if label in said)
-    if not names:
-        raise ValueError("no training turn has a label")
+    names = multilabel.learned_labels(training, labels)
     hashing = Hashing(context, settings.words, settings.bits)
     counts = hashing.counts([w.context for w in training])
     vocabulary = Vocabulary.fit(counts, settings.fewest)
     rows = vocabulary.rows(counts, hashing)
     del counts
     step(1)
-    truth = _truth(training, names)
+    truth = multilabel.truth(training, names)
     fitted = []
     for label in _fit(rows, truth, settings):
         fitted.append(label)
@@ -191,7 +181,7 @@ def train(
     check = vocabulary.rows(hashing.counts([w.context for w in validation]), hashing)
     cut = tune(
         _probability(check, weights, intercept),
-        _truth(validation, names),
+        multilabel.truth(validation, names),
         shortest=min(1, *(len(w.target) for w in training)),
     )
     made = signature(
@@ -237,14 +227,3 @@ def _fit(
 
 def _probability(rows: Matrix, weights: NDArray[Any], intercept: NDArray[Any]) -> Floats:
     return np.asarray(expit((rows @ weights).astype(np.float64) + intercept), dtype=np.float64)
-
-
-def _truth(found: Sequence[Window], names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which labels each window's target has, shape (windows, names)."""
-    place = {name: k for k, name in enumerate(names)}
-    truth = np.zeros((len(found), len(names)), dtype=np.bool_)
-    for i, window in enumerate(found):
-        for label in window.target:
-            if label in place:
-                truth[i, place[label]] = True
-    return truth

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attunement.errors import UserError, nearest
-from attunement.planning import baselines, linear
+from attunement.models.hf_training import Fit
+from attunement.planning import baselines, encoder, linear, seq2seq
 from attunement.planning.dailydialog import load_split
 from attunement.planning.dialogues import Split, without_duplicates
 from attunement.planning.labels import DAILYDIALOG, LabelSet
+from attunement.planning.networks import Recipe
 from attunement.planning.planner import Advance, Planner
 from attunement.planning.windows import CONTEXT, Target, Window, require_windows, windows
 from attunement.stats.result import input_hash
@@ -30,6 +32,11 @@ class Order:
         Of planners that draw by chance.
     sequence
         What the constant planner plans.
+    recipe
+        How the encoder and the sequence-to-sequence planner are fine-tuned; None for the paper's
+        settings, see `paper_recipe`.
+    threshold
+        Of the encoder, see `encoder.train`; None to tune it on the validation turns.
     """
 
     labels: LabelSet = DAILYDIALOG
@@ -38,6 +45,8 @@ class Order:
     target: Target = "next"
     seed: int = 1
     sequence: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    threshold: float | None = None
 
 
 @dataclass(frozen=True)
@@ -121,8 +130,24 @@ def require(kind: str) -> str:
     return kind
 
 
-def steps(kind: str, given: Material) -> int | None:
-    """Return how many steps training has, None where it is one."""
+def paper_recipe(kind: str, target: Target = "next") -> Recipe:
+    """Return the published settings (Table III): 10 epochs, and 20 to tag the turn itself.
+
+    Parameters
+    ----------
+    kind
+        ``encoder`` or ``seq2seq``.
+    target
+        Whose labels are learned.
+    """
+    epochs = 20 if (kind, target) == ("encoder", "current") else 10
+    return Recipe(BASES[kind], Fit(epochs, learning_rate=3e-5, batch_size=32))
+
+
+def steps(kind: str, given: Material, order: Order) -> int | None:
+    """Return how many steps training has at most, None where it is one."""
+    if kind in BASES:
+        return (order.recipe or paper_recipe(kind, order.target)).fit.steps(len(given.training))
     if kind != "linear":
         return None
     return 1 + len({label for w in given.training for label in w.target})
@@ -133,6 +158,33 @@ def _linear(given: Material, order: Order, advance: Advance | None) -> Planner:
         given.training,
         given.validation,
         order.labels,
+        context=order.context,
+        target=order.target,
+        inputs=given.hash,
+        advance=advance,
+    )
+
+
+def _encoder(given: Material, order: Order, advance: Advance | None) -> Planner:
+    return encoder.train(
+        given.training,
+        given.validation,
+        order.labels,
+        order.recipe or paper_recipe("encoder", order.target),
+        context=order.context,
+        threshold=order.threshold,
+        target=order.target,
+        inputs=given.hash,
+        advance=advance,
+    )
+
+
+def _seq2seq(given: Material, order: Order, advance: Advance | None) -> Planner:
+    return seq2seq.train(
+        given.training,
+        given.validation,
+        order.labels,
+        order.recipe or paper_recipe("seq2seq", order.target),
         context=order.context,
         target=order.target,
         inputs=given.hash,
@@ -157,11 +209,16 @@ Trainer = Callable[[Material, Order, Advance | None], Planner]
 
 TRAINERS: dict[str, Trainer] = {
     "linear": _linear,
+    "encoder": _encoder,
+    "seq2seq": _seq2seq,
     "random": _random,
     "majority": _majority,
     "constant": _constant,
 }
-"""Kind of planner -> what trains it. Further kinds are entered here and in `storage.READERS`."""
+"""Kind of planner -> what trains it. Further kinds are entered here and in `formats.READERS`."""
+
+BASES: dict[str, str] = {"encoder": encoder.BASE, "seq2seq": seq2seq.BASE}
+"""Kind of planner that is fine-tuned -> the pretrained network that it begins with by default."""
 
 
 def turns_of(

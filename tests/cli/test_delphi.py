@@ -37,8 +37,8 @@ def test_the_table_says_what_stays_and_how_far_the_panel_moved(tmp_path: Path) -
     result = run(table(tmp_path / "panel.csv"), "--replicates", "0")
     assert result.exit_code == 0, result.output
     assert "drop: % Agree Relevance" in result.output
-    assert "2 of 4 items stay, 2 go" not in result.output  # the minimum brings A2 back
-    assert "3 of 4 items stay, 1 go" in result.output
+    # The minimum brings A2 back
+    assert "Of 4 items 3 stay and 1 goes; the refined scale has 3 items." in result.output
     assert "97.92 % of 48 ratings are unchanged" in result.output
     assert "no validation" in " ".join(result.output.split())
 
@@ -76,6 +76,17 @@ def test_the_owners_file_is_laid_over(tmp_path: Path) -> None:
     result = run(table(tmp_path / "panel.csv"), "--decisions", owner, "--json", "--replicates", "0")
     last = json.loads(result.stdout)["decisions"][3]
     assert (last["action"], last["by"], last["by_rule"]) == ("keep", "owner", "drop")
+
+
+def test_the_table_says_what_the_owner_did_to_an_item(tmp_path: Path) -> None:
+    owner = tmp_path / "owner.yaml"
+    owner.write_text(
+        "- {action: modify, item: A1, reason: Plainer., into: [{wording: {en: It hears me.}}]}",
+        encoding="utf-8",
+    )
+    file = table(tmp_path / "panel.csv")
+    result = run(file, "--decisions", owner, "--replicates", "0")
+    assert "A1    100.00 5.00 (0.00) 0.00 12     0     48 modify, priority 1" in result.output
 
 
 @pytest.mark.parametrize(

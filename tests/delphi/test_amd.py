@@ -281,3 +281,26 @@ def test_no_cell_of_a_table_is_a_formula_or_breaks_the_page() -> None:
     page = as_markdown(outcome)
     assert "<b>" not in page
     assert "\\|" in page
+
+
+def test_no_comment_behind_a_departure_is_markup() -> None:
+    wicked = "<script>x</script> ![i](http://x.example/i.png)"
+    drop = owner("drop", "A1", reason=wicked, comment=wicked)
+    page = as_markdown(decide(FOUR, owner=[drop]))
+    (line,) = [line for line in page.splitlines() if "the owner drop" in line]
+    assert "<script>" not in line
+    assert "![i]" not in line
+
+
+def test_the_log_counts_one_item_as_one() -> None:
+    page = as_markdown(decide(panel(("A1", *GOOD, 0, 2), ("A2", 50, 4, 1, 0, 1))))
+    assert "Of 2 items 1 stays and 1 goes; the refined scale has 1 item." in page
+
+
+def test_names_that_an_instrument_can_have_stay_as_they_are() -> None:
+    split = [{"id": f"a_1{x}", "wording": {"en": f"Part {x}."}} for x in "ab"]
+    more = owner("add", None, dimension="my_part", into=[{"id": "M_1", "wording": {"en": "New."}}])
+    outcome = decide(FOUR, owner=[owner("split", "A1", into=split), more])
+    made = instrument_of(outcome).instrument
+    assert {"a_1a", "a_1b", "m-1"} <= {d.id for d in made.dimensions}
+    assert "my_part" in {s.id for s in made.subscales}

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from attunement.cli._plain import plain, shown
-from attunement.delphi import Item, Outcome, motivation, priorities
+from attunement.delphi import Item, Outcome, action_of, motivation, priorities, tally
 from attunement.stats.result import Result, number
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ def show(outcome: Outcome, answer: Console, aside: Console) -> None:
     table.add_column("decision", overflow="fold")
     for d in outcome.decisions:
         s = d.summary
-        said = d.action if d.action == "keep" else f"{d.action}: {motivation(d.reasons)}"
+        said = action_of(d)
+        if d.action != "keep":
+            said += f": {motivation(d.reasons)}"
         if d.action == "keep" and d.item.id in place:
             said += f", priority {place[d.item.id]}"
         if d.by == "owner":
@@ -110,13 +112,7 @@ def show(outcome: Outcome, answer: Console, aside: Console) -> None:
             plain(said),
         )
     answer.print(table)
-    kept, gone, open_ = (len(outcome.with_action(a)) for a in ("keep", "drop", "undecided"))
-    undecided = f", {open_} undecided" if open_ else ""
-    answer.print(
-        f"{kept} of {len(outcome.decisions)} items stay, {gone} go{undecided}; "
-        f"the refined scale has {len(outcome.items)}.",
-        markup=False,
-    )
+    answer.print(f"{tally(outcome)}.", markup=False)
     _show_stability(outcome, answer)
     for line in (*outcome.round.notes, *outcome.round.warnings, *outcome.warnings, NO_VALIDATION):
         aside.print(shown(line), markup=False)

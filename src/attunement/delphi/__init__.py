@@ -17,7 +17,14 @@ from attunement.delphi._model import (
 from attunement.delphi.amd import MINIMUM, decide
 from attunement.delphi.behind import counts_behind
 from attunement.delphi.items import items_from
-from attunement.delphi.log import as_markdown, decisions_table, motivation, statistics_table
+from attunement.delphi.log import (
+    action_of,
+    as_markdown,
+    decisions_table,
+    motivation,
+    statistics_table,
+    tally,
+)
 from attunement.delphi.matching import aligned
 from attunement.delphi.outcome import Written, instrument_of, priorities
 from attunement.delphi.owner import NewItem, OwnerDecision, read_decisions
@@ -39,6 +46,7 @@ __all__ = [
     "Scale",
     "Thresholds",
     "Written",
+    "action_of",
     "aligned",
     "as_markdown",
     "compared",
@@ -53,4 +61,5 @@ __all__ = [
     "read_round",
     "stability",
     "statistics_table",
+    "tally",
 ]

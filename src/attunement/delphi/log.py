@@ -40,7 +40,7 @@ def decisions_table(outcome: Outcome) -> pl.DataFrame:
             "dimension": d.item.dimension,
             "item": d.item.id,
             "wording": d.item.text,
-            "action": _action(d),
+            "action": action_of(d),
             "by": d.by,
             "by_rule": d.by_rule,
             "motivation": motivation(d.reasons),
@@ -120,12 +120,12 @@ def as_markdown(outcome: Outcome) -> str:
     if departures:
         lines += ["", "## Where the owner departs from the thresholds", ""]
         lines += [
-            f"- {_line(d.item)}: the thresholds say {d.by_rule}, the owner {_action(d)}. "
-            + _line_of("; ".join(r.text for r in d.reasons))
+            f"- {_line(d.item)}: the thresholds say {d.by_rule}, the owner {action_of(d)}. "
+            + _cell("; ".join(r.text for r in d.reasons))
             for d in departures
         ]
     if outcome.warnings:
-        lines += ["", "## To look at", "", *(f"- {_line_of(w)}" for w in outcome.warnings)]
+        lines += ["", "## To look at", "", *(f"- {_cell(w)}" for w in outcome.warnings)]
     lines += [
         "",
         "## Every item",
@@ -134,7 +134,7 @@ def as_markdown(outcome: Outcome) -> str:
         "| --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {_cell(d.item.id)} | {_cell(d.item.text)} | {_action(d)} | "
+        f"| {_cell(d.item.id)} | {_cell(d.item.text)} | {action_of(d)} | "
         f"{_cell('; '.join(r.text for r in d.reasons))} |"
         for d in outcome.decisions
     ]
@@ -157,14 +157,28 @@ def _rule(outcome: Outcome) -> str:
             if outcome.minimum
             else "."
         )
-    kept, gone = (len(outcome.with_action(a)) for a in ("keep", "drop"))
-    said += f" Of {len(outcome.decisions)} items {kept} stay and {gone} go"
-    undecided = len(outcome.with_action("undecided"))
-    said += f"; {undecided} are undecided." if undecided else "."
-    return said + f" The refined scale has {len(outcome.items)} items."
+    return f"{said} {tally(outcome)}."
 
 
-def _action(decision: Decision) -> str:
+def tally(outcome: Outcome) -> str:
+    """Return how many items stay and go, and how many the refined scale has, as one sentence."""
+    kept, gone, undecided = (len(outcome.with_action(a)) for a in ("keep", "drop", "undecided"))
+    said = f"Of {_items(len(outcome.decisions))} {kept} {_verb(kept, 'stay')} and "
+    said += f"{gone} {_verb(gone, 'go')}"
+    said += f", and {undecided} {_verb(undecided, 'are')} undecided" if undecided else ""
+    return f"{said}; the refined scale has {_items(len(outcome.items))}"
+
+
+def _items(n: int) -> str:
+    return f"{n} item" if n == 1 else f"{n} items"
+
+
+def _verb(n: int, plural: str) -> str:
+    return {"stay": "stays", "go": "goes", "are": "is"}[plural] if n == 1 else plural
+
+
+def action_of(decision: Decision) -> str:
+    """Return what became of an item: keep, drop, undecided, modify or split."""
     if decision.action == "drop" or not decision.into:
         return decision.action
     return "modify" if len(decision.into) == 1 else "split"

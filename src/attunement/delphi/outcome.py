@@ -43,6 +43,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     },
 }
 _FALLBACK = "en"
+_SLUG = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,8 @@ def _slugs(items: tuple[Item, ...]) -> dict[str, str]:
 
 
 def _slug(name: str) -> str:
+    if _SLUG.fullmatch(name):  # whoever knows it by that name finds it again
+        return name
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if not slug:
         raise UserError(

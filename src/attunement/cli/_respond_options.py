@@ -51,7 +51,7 @@ MAX_TOKENS = typer.Option(
     None,
     "--max-tokens",
     min=1,
-    help="Longest answer in tokens; by default the provider's, and 60 of the embedded model.",
+    help="Longest answer in tokens; by default the provider's, and 50 of the embedded model.",
 )
 CONNECTIONS = typer.Option(10, "--connections", min=1, help="Calls at once.")
 RETRIES = typer.Option(

@@ -12,6 +12,7 @@ from attunement.cli import _respond_options as options
 from attunement.cli import _respond_text as text
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
 from attunement.cli._options import CI_LEVEL, JSON, choose, refuse_level
+from attunement.cli._respond_serve import serve
 from attunement.cli._respond_show import show
 from attunement.cli._respond_train import train
 from attunement.errors import UserError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True)
 app.command()(show)
+app.command()(serve)
 app.command()(train)
 
 

@@ -54,7 +54,7 @@ CHAT_PLAN = (
     "labels."
 )
 
-SENTENCE = r'[A-Z] [^.?!\n()":]{7,130} [.?!]'
+SENTENCE = r'[A-Z] [^.?!\n()":]{7,100} [.?!]'
 _TURN = f'root ::= " "? sentence (" " sentence)?\nsentence ::= {SENTENCE}\n'
 LOCAL_CHAT: dict[str, Any] = {**local.ANSWER, "grammar": _TURN}
 """The embedded model, asked for a turn of one or two sentences rather than for a long answer."""

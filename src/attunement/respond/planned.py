@@ -30,7 +30,7 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 CANDIDATES = 10
 """As in the paper."""
 
-LOCAL_TURN_TOKENS = 60
+LOCAL_TURN_TOKENS = 50
 """Where none are set, the embedded model's longest turn."""
 
 Track = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from attunement.errors import UserError
-from attunement.planning import Dialogue, Split
 from attunement.respond import generator_storage, training
 from attunement.respond._tuned import TunedGenerator
 from attunement.respond.causal import CausalGenerator
-from attunement.respond.exchanges import Exchange, exchanges
+from attunement.respond.exchanges import Exchange
 from attunement.respond.generator import Generator
 from attunement.respond.seq2seq import Seq2SeqGenerator
 from stubs import tiny_hf
@@ -286,45 +285,3 @@ def test_a_tokenizer_without_an_end_is_refused(made: Callable[..., Any]) -> None
     generator.tokenizer.eos_token = None
     with pytest.raises(UserError, match="no token that ends a text"):
         CausalGenerator(generator.model, generator.tokenizer, context=3)
-
-
-def split(*turns: tuple[str, ...]) -> Split:
-    found = [Dialogue(str(i), t, (None,) * len(t)) for i, t in enumerate(turns)]
-    return Split("train", tuple(found))
-
-
-def test_every_turn_but_the_first_is_an_answer_to_the_three_before_it() -> None:
-    found = exchanges(split(("a", "b", "c", "d", "e"), ("f",), ()))
-    assert [(e.context, e.response) for e in found] == [
-        (("a",), "b"), (("a", "b"), "c"), (("a", "b", "c"), "d"), (("b", "c", "d"), "e"),
-    ]  # fmt: skip
-    full = exchanges(split(("a", "b", "c", "d", "e")), full=True)
-    assert [e.response for e in full] == ["d", "e"]
-
-
-def test_turns_without_a_text_are_neither_answer_nor_context() -> None:
-    found = exchanges(split(("", " ", "a  b", "\n", "c")))
-    assert [(e.context, e.response) for e in found] == [(("a b",), "c")]
-    with pytest.raises(UserError, match="no turn to learn an answer from"):
-        exchanges(split(("a",), ("", "b"), ()))
-    with pytest.raises(ValueError, match="needs a turn"):
-        exchanges(split(("a", "b")), context=0)
-
-
-def test_the_papers_settings_are_those_of_table_iv() -> None:
-    # Table IV: epochs, learning rate, batch size.
-    table = {
-        ("causal", "gpt2"): (12, 2e-5, 32),
-        ("causal", "openai-community/gpt2-medium"): (5, 2e-5, 16),
-        ("causal", "microsoft/DialoGPT-small"): (8, 2e-5, 32),
-        ("causal", "microsoft/DialoGPT-medium/"): (4, 2e-5, 16),
-        ("seq2seq", "facebook/bart-base"): (10, 2e-5, 32),
-        ("seq2seq", "facebook/bart-large"): (6, 2e-5, 16),
-        ("seq2seq", "someone/other"): (10, 2e-5, 32),
-        ("causal", "someone/other"): (12, 2e-5, 32),
-    }
-    for (kind, base), expected in table.items():
-        found = training.defaults(kind, base)
-        assert (found.epochs, found.learning_rate, found.batch_size) == expected
-    with pytest.raises(UserError, match="Did you mean 'causal'"):
-        training.require("casual")

@@ -86,7 +86,7 @@ def train(
     )
     for split in given.splits:
         say_faults(split)
-    order = training.Order(kind, base, fit, revision=revision, context=context)
+    order = training.Order(kind, base, fit, revision=revision)
     say_fit(f"{kind} from {base}", fit)
     with progress(f"Training {kind}", fit.steps(len(given.training))) as advance:
         fitted = training.train(given, order, out, force=force, resume=resume, advance=advance)

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from attunement.errors import UserError
-from attunement.models.hf_models import libraries, quiet
+from attunement.models.hf_models import libraries, quiet, window
 from attunement.respond.exchanges import Exchange, said
 from attunement.respond.generator import Advance, Generated
 
 LONGEST = 128
 """Tokens that an answer has at most: DailyDialog's have 15 on average."""
+MOST = 1024
+"""Tokens of context and answer at most, as of GPT-2 and BART, also where a model takes more."""
 IGNORED = -100
 """A label that has no part in the loss."""
 _AT_ONCE = 32
@@ -109,9 +111,9 @@ class TunedGenerator(ABC):
     def _logits(self, prompt: Tokens, answers: Any) -> Any:
         """Return what the model gives for each token of ``answers`` (rows, tokens), as logits."""
 
-    @abstractmethod
     def _room(self) -> int:
-        """Return how many tokens context and answer share."""
+        """Return how many tokens context and answer have, together or (seq2seq) each."""
+        return min(window(self.model, self.tokenizer), MOST)
 
     def _search(self, prompts: Sequence[Tokens], n: int) -> list[list[Tokens]]:
         torch, transformers = libraries(self.kind)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attunement.models.hf_models import window
 from attunement.respond._tuned import IGNORED, Tokens, TunedGenerator
 from attunement.respond.exchanges import Exchange
 
@@ -34,7 +33,7 @@ class CausalGenerator(TunedGenerator):
     def _prompt(self, turns: Sequence[str]) -> Tokens:
         ids = [token for turn in turns for token in (*self._tokens(turn), self._end)]
         before = self._before()
-        return before + ids[-(self._room() - self.longest - len(before)) :]
+        return before + ids[-max(1, self._room() - self.longest - len(before)) :]
 
     def _logits(self, prompt: Tokens, answers: Any) -> Any:
         import torch
@@ -44,9 +43,6 @@ class CausalGenerator(TunedGenerator):
         # The logits that stand at a token are those of the next one.
         kept = answers.shape[1] + 1
         return self.model(input_ids=ids, logits_to_keep=kept).logits[:, -kept:-1]
-
-    def _room(self) -> int:
-        return window(self.model, self.tokenizer)
 
     def _tokens(self, text: str) -> Tokens:
         ids: Tokens = self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]

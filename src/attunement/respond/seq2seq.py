@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attunement.models.hf_models import window
 from attunement.respond._tuned import IGNORED, Tokens, TunedGenerator
 from attunement.respond.exchanges import Exchange
 
@@ -46,9 +45,6 @@ class Seq2SeqGenerator(TunedGenerator):
         start = torch.full((rows, 1), self._start(), device=answers.device)
         before = torch.cat([start, answers[:, :-1]], dim=1)
         return self.model(input_ids=given, decoder_input_ids=before, use_cache=False).logits
-
-    def _room(self) -> int:
-        return window(self.model, self.tokenizer)
 
     def _start(self) -> int:
         start: int = self.model.config.decoder_start_token_id

@@ -59,8 +59,6 @@ class Order:
         The base model, on the hub or a folder.
     revision
         Its branch, tag or commit on the hub.
-    context
-        Turns of context at most.
     fit
         How it is trained.
     """
@@ -69,16 +67,16 @@ class Order:
     base: str
     fit: Fit
     revision: str | None = None
-    context: int = CONTEXT
 
 
 @dataclass(frozen=True)
 class Material:
-    """Training and validation exchanges, and the splits that they are from."""
+    """Training and validation exchanges, the splits that they are from, and their turns at most."""
 
     training: tuple[Exchange, ...]
     validation: tuple[Exchange, ...]
     splits: tuple[Split, ...]
+    context: int
 
     @property
     def hash(self) -> str:
@@ -134,7 +132,7 @@ def material(
     if drop_duplicates:
         split = without_duplicates(split, validation, load_split(data, "test", None))
     learned, held = (tuple(exchanges(s, context=context, full=full)) for s in (split, validation))
-    return Material(learned, held, (split, validation))
+    return Material(learned, held, (split, validation), context)
 
 
 def train(
@@ -176,9 +174,9 @@ def train(
         order.base, kind.auto, revision=order.revision, seed=order.fit.seed
     )
     base = order.base + _at(hf_models.commit(model, order.revision))
-    generator = kind(model, tokenizer, context=order.context)
+    generator = kind(model, tokenizer, context=given.context)
     folder = checkpoints(out)
-    what = {"kind": order.kind, "base": base, "context": order.context, "data": given.hash}
+    what = {"kind": order.kind, "base": base, "context": given.context, "data": given.hash}
     fitted = fit(
         model,
         given.training,
@@ -193,7 +191,7 @@ def train(
     generator.signature = signature(
         f"respond-{order.kind}",
         base=base,
-        context=order.context,
+        context=given.context,
         longest=generator.longest,
         epochs=f"{fitted.best}/{order.fit.epochs}",
         learning_rate=order.fit.learning_rate,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from attunement.models.hf_asking import batches, limit, load
+from attunement.models.hf_models import libraries
 
 WINDOW = 1024
 """Tokens read at once, where the model can read so many: all that GPT-2 can."""
@@ -148,6 +150,24 @@ def _known(parts: Sequence[tuple[int, list[int]]], size: int) -> Iterable[tuple[
         last = row
 
 
+@contextmanager
+def _read_once(where: str) -> Iterator[None]:
+    """Let transformers share one reading of a GGUF file while the block runs.
+
+    It reads the file for the tokenizer, the configuration and the weights, each time all of its
+    262,144 tokens one by one, which is most of the minute that loading takes.
+    """
+    libraries(where)
+    import gguf
+
+    reader = gguf.GGUFReader
+    setattr(gguf, "GGUFReader", cache(reader))  # noqa: B010 - a class, to the type checker
+    try:
+        yield
+    finally:
+        setattr(gguf, "GGUFReader", reader)  # noqa: B010
+
+
 @cache
 def default_language_model() -> LanguageModel:
     """Return the embedded model (extra ``local``), read from its GGUF file and loaded once.
@@ -161,6 +181,7 @@ def default_language_model() -> LanguageModel:
     from attunement.models.local import MODEL_NAME, model_file
 
     file: Path = model_file()
-    model = HuggingFaceLanguageModel(str(file.parent), gguf_file=file.name)
+    with _read_once(str(file)):
+        model = HuggingFaceLanguageModel(str(file.parent), gguf_file=file.name)
     model.name = MODEL_NAME  # not the folder of this machine
     return model

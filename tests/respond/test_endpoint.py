@@ -4,8 +4,8 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,11 @@ import openai
 import pytest
 
 from attunement.inspect_bridge import ModelSpec
-from attunement.planning import DAILYDIALOG, ConstantPlanner
+from attunement.planning import DAILYDIALOG
 from attunement.planning.planner import Plan
-from attunement.respond.endpoint import LARGEST_BODY, Endpoint
-from attunement.respond.planned import Model
-from attunement.respond.presets import preset
-from attunement.respond.serving import Server, serving
-from attunement.respond.turn_journal import TurnJournal
-from stubs.rule_tagger import RuleTagger
+from attunement.respond.endpoint import LARGEST_BODY
+from attunement.respond.serving import Server
+from stubs.planned_server import planned_server
 
 Serve = Callable[..., AbstractContextManager[Server]]
 SAID: list[Any] = [{"role": "user", "content": "I cannot sleep."}]
@@ -33,21 +30,8 @@ def journal(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(spec_for: Callable[..., ModelSpec], journal: Path) -> Serve:
-    @contextmanager
-    def serve(stub_server: Any, planner: Any = None, **how: Any) -> Iterator[Server]:
-        plans = planner or ConstantPlanner(DAILYDIALOG, ("question",))
-        spec = spec_for(stub_server, "bot", max_retries=0)
-        with TurnJournal(journal) as kept:
-            model = Model(spec, preset("none"), numbered=how.pop("numbered", False))
-            endpoint = Endpoint(model, plans, RuleTagger(), kept, **{"candidates": 3, **how})
-            with serving(endpoint) as server:
-                thread = threading.Thread(target=server.run)
-                thread.start()
-                try:
-                    yield server
-                finally:
-                    server.stop()
-                    thread.join(10)
+    def serve(stub_server: Any, *planner: Any, **how: Any) -> AbstractContextManager[Server]:
+        return planned_server(spec_for(stub_server, "bot", max_retries=0), journal, *planner, **how)
 
     return serve
 

@@ -192,3 +192,100 @@ def test_the_answers_have_to_be_there(study: Path) -> None:
     answer = run(study / "ratings.parquet")
     assert answer.exit_code == 2
     assert "--responses" in answer.output
+
+
+@pytest.fixture
+def systems(tmp_path: Path) -> Path:
+    """Automatic metrics of the study's sources, of the reference and of one that nobody rated."""
+    file = tmp_path / "systems.csv"
+    file.write_text(
+        "source,metric,estimate,ci_low,ci_high,n\n"
+        "A,bleu,12.5,10,15,3\nB,bleu,11.5,9,14,3\nC,bleu,,,,0\nD,bleu,1,0,2,3\n"
+        "A,perplexity,20,,,3\nB,perplexity,30,,,3\nC,perplexity,25,,,3\n"
+    )
+    return file
+
+
+def test_metrics_stand_beside_peoples_scores_and_are_correlated(study: Path, systems: Path) -> None:
+    answer = run(study, "--systems", systems, "--replicates", 0, "--json")
+    assert answer.exit_code == 0, answer.output
+    said = json.loads(answer.stdout)
+    found = {(r["name"], *sorted(r["group"].values())): r for r in said["results"]}
+    assert found["given", "A", "bleu"]["estimate"] == 12.5
+    # socemo orders A, B, C; perplexity A, C, B: one of three pairs stands the other way
+    kendall = found["kendall", "perplexity", "socemo"]
+    assert (kendall["estimate"], kendall["n"]) == (pytest.approx(-1 / 3), 3)
+    pair = found["pearson", "bleu", "socemo"]
+    assert (pair["n"], pair["n_missing"]) == (2, 1)
+    assert pair["reason"] == "two points: no test and no interval"
+    assert said["points"] == ["A", "B", "C"]
+    assert said["unrated"] == ["D"]
+    assert len(said["tests"]) == 7 * 2 * 3
+    assert {"p_value", "p_adjusted"} <= set(said["tests"][0])
+
+
+def test_people_read_one_table_and_what_few_systems_cannot_say(study: Path, systems: Path) -> None:
+    answer = run(study, "--systems", systems, "--replicates", 0)
+    assert answer.exit_code == 0, answer.output
+    assert "12.50" in answer.stdout
+    assert "kendall" in answer.stdout
+    assert "3 systems are few for a correlation" in answer.stderr
+    assert "Not rated by people, and left out: D." in answer.stderr
+    assert "no clinical validation" in answer.stderr
+
+
+def test_the_tables_can_be_written(study: Path, systems: Path, tmp_path: Path) -> None:
+    table, pairs = tmp_path / "table.csv", tmp_path / "correlations.csv"
+    words = ["--systems", systems, "--table", table, "--correlations", pairs]
+    assert run(study, *words, "--replicates", 20).exit_code == 0
+    rows = pl.read_csv(table)
+    assert rows["source"].to_list() == ["A", "B", "C"]
+    assert rows["filter"].to_list() == pytest.approx([FILTER[s] for s in "ABC"])
+    assert rows["bleu"].to_list() == [12.5, 11.5, None]
+    assert rows["bleu_high"].to_list() == [15, 14, None]
+    found = pl.read_csv(pairs)
+    assert found.height == 7 * 2 * 3
+    assert found.filter(pl.col("n") == 2)["ci_low"].null_count() == 7 * 3
+    alone = tmp_path / "alone.csv"
+    assert run(study, "--table", alone, "--replicates", 0).exit_code == 0
+    assert "bleu" not in pl.read_csv(alone).columns
+
+
+def test_the_reference_is_in_the_table_and_no_point_of_the_correlations(
+    study: Path, systems: Path, tmp_path: Path
+) -> None:
+    folder = Run(study)
+    for kind in ("ratings", "responses"):
+        old = folder.read(kind)
+        folder.write(old.with_columns(pl.col("source").replace("B", "reference")), kind)
+    text = systems.read_text().replace("B,", "reference,")
+    systems.write_text(text)
+    answer = run(study, "--systems", systems, "--replicates", 0, "--json")
+    assert json.loads(answer.stdout)["points"] == ["A", "C"]
+    said = run(study, "--systems", systems, "--replicates", 0).stderr
+    assert "No points of the correlations: reference." in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--correlations", "c.csv"], "--correlations needs automatic metrics"),
+        (["--table", "t.xls"], "cannot write '.xls'"),
+        (["--systems", "nowhere.csv"], "no such file"),
+    ],
+)
+def test_what_does_not_fit_is_said(study: Path, words: list[str], message: str) -> None:
+    answer = run(study, *words)
+    assert answer.exit_code == 2
+    assert message in answer.stderr
+
+
+def test_metrics_of_other_systems_are_refused(study: Path, systems: Path) -> None:
+    systems.write_text("source,metric,estimate\nx,bleu,1\n")
+    answer = run(study, "--systems", systems)
+    assert answer.exit_code == 2
+    assert "people rated 'A', 'B', 'C', the metrics have 'x'" in answer.stderr
+    systems.write_text("source,metric,estimate\nA,filter,1\n")
+    assert "'filter' is a score of people's and of a metric" in run(
+        study, "--systems", systems
+    ).stderr.replace("\n", " ")

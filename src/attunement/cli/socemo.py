@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from attunement.stats.result import Result
+    from attunement.stats.system_scores import SystemScores
     from attunement.studies.scores import SocioEmotional
 
 
@@ -36,6 +37,20 @@ def socemo(
     instrument: str | None = typer.Option(
         None, "--instrument", help="A name or a YAML file; by default socio-emotional."
     ),
+    systems: Path | None = typer.Option(
+        None,
+        "--systems",
+        help="Table of automatic metrics of the same sources, as attunement score --systems writes "
+        "it, to stand beside people's scores and be correlated with them.",
+    ),
+    table: Path | None = typer.Option(
+        None,
+        "--table",
+        help="Where the scores of all sources go, a row each: .csv, .tsv, .jsonl or .parquet.",
+    ),
+    correlations: Path | None = typer.Option(
+        None, "--correlations", help="Where the correlations over systems go, a row each."
+    ),
     kind: str = typer.Option("human", "--rater-kind", help="Whose ratings: human or judge."),
     replicates: int = resamples(2000, of="the bootstrap over contexts"),
     ci_level: float = CI_LEVEL,
@@ -45,14 +60,17 @@ def socemo(
     """Score a study in which answers were filtered, chosen and annotated.
 
     For each source: how often its answers were kept and chosen, the logical, emotional and social
-    axes, the socemo index and the weighted fluency; and how far raters agree.
+    axes, the socemo index and the weighted fluency; and how far raters agree. With --systems also
+    automatic metrics of the same sources, and how far they order them as people do.
     """
+    from attunement.cli import _socemo_systems as beside
     from attunement.errors import UserError
     from attunement.instruments import load_instrument
     from attunement.studies.equal_answers import shown_once
     from attunement.studies.scores import socio_emotional_scores
 
     refuse_level(ci_level)
+    _refuse_files(systems, table, correlations)
     if kind not in ("human", "judge"):
         raise UserError(f"--rater-kind {kind!r} is unknown.", fix="Use human or judge.")
     rated, answers, asked = _tables(ratings, responses, items)
@@ -69,14 +87,53 @@ def socemo(
         ci_level=ci_level,
         seed=seed,
     )
+    found = None
+    if systems is not None or table is not None:
+        people = [result for result in scores.results() if "source" in result.group]
+        found = beside.joined(people, systems, ci_level)
+        beside.write(found, table, correlations)
     if as_json:
-        print_json(scores.results(), contexts=contexts)
+        _print_json(scores, found, contexts)
         return
     out().print(_scores(scores))
     out().print(_agreement(scores.agreement))
+    if found is not None and systems is not None:
+        out().print(beside.side_by_side(found))
+        out().print(beside.correlation_table(found))
+        for remark in beside.remarks(found):
+            console().print(plain(remark))
     console().print(
         "These numbers compare answers in one study. They are no clinical validation, and say "
         "nothing of what is safe to put before people in distress."
+    )
+
+
+def _refuse_files(systems: Path | None, table: Path | None, correlations: Path | None) -> None:
+    from attunement.errors import UserError
+    from attunement.raters.metrics.files import refuse_suffix
+
+    for file in (table, correlations):
+        if file is not None:
+            refuse_suffix(file)
+    if correlations is not None and systems is None:
+        raise UserError(
+            "--correlations needs automatic metrics.", fix="Name their table with --systems."
+        )
+
+
+def _print_json(
+    scores: SocioEmotional, found: SystemScores | None, contexts: list[str] | None
+) -> None:
+    if found is None or not found.metrics:
+        print_json(scores.results(), contexts=contexts)
+        return
+    metrics = [result for of in found.metrics.values() for result in of.values()]
+    print_json(
+        [*scores.results(), *metrics, *found.correlations],
+        contexts=contexts,
+        tests=[test.as_json() for test in found.tests],
+        points=found.points,
+        unrated=found.unrated,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,15 +22,18 @@ class Server:
     ----------
     waitress
         Waitress's own.
+    port
+        Where it listens.
     """
 
-    def __init__(self, waitress: Any) -> None:
+    def __init__(self, waitress: Any, port: int) -> None:
         self._waitress = waitress
+        self._port = port
 
     @property
     def base_url(self) -> str:
         """The address that clients are given."""
-        return f"http://{HOST}:{self._waitress.effective_port}/v1"
+        return f"http://{HOST}:{self._port}/v1"
 
     def run(self) -> None:
         """Answer requests until interrupted."""
@@ -59,24 +63,33 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Server]:
     """
     from waitress import create_server
 
-    try:
-        waitress = create_server(
-            endpoint,
-            host=HOST,
-            port=port,
-            threads=THREADS,
-            ident=None,
-            # A little more than is read, so that what is too large is said in JSON
-            max_request_body_size=8 * LARGEST_BODY,
-            # Without it Waitress does not notice that a client has hung up
-            channel_request_lookahead=1,
-        )
-    except OSError as error:
-        raise UserError(
-            f"cannot serve on port {port}: {error.strerror or error}.", fix="Give another --port."
-        ) from None
-    server = Server(waitress)
+    listening = _bound(port)
+    waitress = create_server(
+        endpoint,
+        sockets=[listening],
+        threads=THREADS,
+        ident=None,
+        # A little more than is read, so that what is too large is said in JSON
+        max_request_body_size=8 * LARGEST_BODY,
+        # Without it Waitress does not notice that a client has hung up
+        channel_request_lookahead=1,
+    )
+    server = Server(waitress, listening.getsockname()[1])
     try:
         yield server
     finally:
         server.stop()
+
+
+def _bound(port: int) -> socket.socket:
+    """Return a socket of this machine's own; Waitress leaves files open where it finds none."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((HOST, port))
+    except OSError as error:
+        bound.close()
+        raise UserError(
+            f"cannot serve on port {port}: {error.strerror or error}.", fix="Give another --port."
+        ) from None
+    return bound

@@ -5,6 +5,7 @@
     RUN/
       manifest.json      what was run, with which versions and settings, and how far it came
       items.parquet  responses.parquet  ratings.parquet  raters.parquet
+      candidates.parquet what responses were chosen from, and why
       calls/             journals of model calls, one file a model: what had arrived is never lost
       analysis.json      what the analysis found
       report/            the page, its tables and its figures

@@ -41,6 +41,7 @@ def test_characters_that_no_database_holds(tmp_path: Path, odd: str) -> None:
         ({"protocol": {**CHAT, "sessions": 10**9}}, "sessions"),
         ({"protocol": {"type": "rate", "instrument": "x", "raters_per_item": 10**7}}, "raters_"),
         ({"protocol": {"type": "write", "per_mode": 10**9}}, "per_mode"),
+        ({"protocol": {"type": "delphi", "instrument": "x", "panel": 10**9}}, "panel"),
         ({"background": [question("language")]}, "'language' of its own"),
         ({"background": [question("age")], "closing": [question("age")]}, "asked in the backgr"),
         ({"background": [question("a" * 101)]}, "longer than 100"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.utils.translation import get_language_info
+
 from attunement.instruments import BooleanScale, ChoiceScale, Dimension, NumberScale
 from attunement.studies.asking import units_of
 from attunement.studies.models import Answer, Assignment, Stage
@@ -30,6 +32,14 @@ def dimensions_of(stage: Stage) -> dict[str, Dimension]:
 def said(words: Mapping[str, str]) -> str:
     """Return a text in the language of the owner's pages, else in the first that it has."""
     return words.get(LANGUAGE) or next(iter(words.values()))
+
+
+def language_name(code: str) -> str:
+    """Return what a language is called on the owner's pages, or its code where that is unknown."""
+    try:
+        return str(get_language_info(code)["name"])
+    except KeyError:
+        return code
 
 
 def in_words(answer: Answer, dimension: Dimension, names: Mapping[str, str]) -> str:

@@ -28,8 +28,8 @@ from attunement.studies.config_delphi import (
     Delphi,
     PanelThresholds,
     PanelTranslation,
+    refuse_draft,
     refuse_unfit,
-    refuse_untranslated,
 )
 from attunement.studies.config_faults import line_of, told
 
@@ -371,7 +371,7 @@ def study_instrument(study: StudyFile, folder: Path) -> Instrument:
     if isinstance(study.protocol, ChatThenRate):
         return _offering(instrument, study.protocol.not_applicable)
     if isinstance(study.protocol, Delphi):
-        refuse_untranslated(study.protocol, instrument)
+        refuse_draft(study.protocol, instrument)
     return instrument
 
 

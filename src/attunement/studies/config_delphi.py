@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from attunement.errors import UserError
-from attunement.instruments import BooleanScale, Dimension, Instrument, Slug, Strict
+from attunement.instruments import BooleanScale, Dimension, Instrument, Slug, Strict, Words
 
 
 class PanelThresholds(Strict):
@@ -38,7 +38,7 @@ class Delphi(Strict):
 
     type: Literal["delphi"]
     instrument: str = Field(description="the draft: its dimensions are the items")
-    panel: Annotated[int, Field(ge=1)] = Field(16, description="experts")
+    panel: Annotated[int, Field(ge=1, le=10_000)] = Field(16, description="experts")
     rounds: Annotated[int, Field(ge=1, le=9)] = 2
     thresholds: PanelThresholds = PanelThresholds()
     minimum: Annotated[int, Field(ge=0)] = Field(
@@ -78,15 +78,42 @@ def refuse_unfit(protocol: Delphi, background: Sequence[Dimension], *, trained: 
         )
 
 
-def refuse_untranslated(protocol: Delphi, instrument: Instrument) -> None:
-    """Raise where the draft has no texts in the language whose translation is judged.
+def refuse_draft(protocol: Delphi, instrument: Instrument) -> None:
+    """Raise where a panel cannot settle the items of a draft.
 
     Raises
     ------
     UserError
-        Where it has not, or was written in that language.
+        Where the draft has no texts in the language whose translation is judged, or was written in
+        it; where an item belongs to two dimensions, or two items read the same; where some items
+        belong to none and a dimension is named as the draft is, as these would be.
 
     """
+    held = [id for subscale in instrument.subscales for id in subscale.dimensions]
+    twice = next((id for id in held if held.count(id) > 1), None)
+    if twice is not None:
+        raise UserError(
+            f"the item {twice!r} is in two subscales.",
+            where=instrument.name,
+            fix="A panel judges each item once: leave it in one.",
+        )
+    if len(held) < len(instrument.dimensions) and instrument.id in {
+        s.id for s in instrument.subscales
+    }:
+        raise UserError(
+            f"a subscale is called {instrument.id!r}, as the draft, and some items are in none.",
+            where=instrument.name,
+            fix="Put every item into a subscale, or name that one otherwise.",
+        )
+    seen: dict[tuple[str, ...], str] = {}
+    for dimension in instrument.dimensions:
+        other = seen.setdefault(plain_words(dimension.wording), dimension.id)
+        if other != dimension.id:
+            raise UserError(
+                f"the items {other!r} and {dimension.id!r} read the same.",
+                where=instrument.name,
+                fix="Leave one of them out, or reword it.",
+            )
     judged = protocol.translation
     if judged is not None and judged.language not in instrument.languages[1:]:
         raise UserError(
@@ -95,3 +122,8 @@ def refuse_untranslated(protocol: Delphi, instrument: Instrument) -> None:
             fix="Give the draft's texts in that language too, after its own; wordings can be "
             "edited between the rounds.",
         )
+
+
+def plain_words(wording: Words) -> tuple[str, ...]:
+    """Return a wording as one compares it with another: by language, without case and spacing."""
+    return tuple(" ".join(wording[code].split()).casefold() for code in sorted(wording))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from attunement.errors import UserError
 from attunement.studies.asking import missing, units_of
-from attunement.studies.config import read_study
+from attunement.studies.config import read_study, study_instrument
 from attunement.studies.design import design_of_study
 from attunement.studies.models import (
     Assignment,
@@ -89,3 +92,36 @@ def test_a_study_file_that_cannot_be_is_refused(keys: dict[str, Any], said: str)
 def test_a_translation_has_to_be_there(make_panel: Make) -> None:
     with pytest.raises(UserError, match="no translation into 'en'"):
         make_panel(translation={"language": "en", "native": "native"})
+
+
+def shared(draft: dict[str, Any]) -> None:
+    draft["subscales"][1]["dimensions"].append("ur1")
+
+
+def named_alike(draft: dict[str, Any]) -> None:
+    draft["subscales"][0]["id"] = draft["id"]
+    draft["subscales"][1]["dimensions"].remove("lq1")
+
+
+def twice(draft: dict[str, Any]) -> None:
+    draft["dimensions"][1]["wording"] = draft["dimensions"][0]["wording"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (shared, "'ur1' is in two subscales"),
+        (named_alike, "as the draft, and some items are in none"),
+        (twice, "'ur1' and 'ur2' read the same"),
+    ],
+)
+def test_a_draft_whose_items_a_panel_could_not_settle_is_refused(
+    change: Callable[[dict[str, Any]], None], said: str, tmp_path: Path
+) -> None:
+    panel_study.write_draft(tmp_path)
+    file = tmp_path / "draft.yaml"
+    draft = yaml.safe_load(file.read_text(encoding="utf-8"))
+    change(draft)
+    file.write_text(yaml.safe_dump(draft, allow_unicode=True), encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        study_instrument(read_study(study_text(**panel_study.with_protocol()), where="x"), tmp_path)

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from pydantic import ValidationError
 
-from attunement.delphi import NewItem
+from attunement.delphi import Item, NewItem
 from attunement.errors import UserError
 from attunement.instruments import Words
+from attunement.studies.asked import language_name
 from attunement.studies.audit import log
+from attunement.studies.config_delphi import plain_words
 from attunement.studies.models import Answer, CommentCode, PanelDecision, Stage
 from attunement.studies.opened import instrument_of
 from attunement.studies.protocols import delphi_rounds as rounds
@@ -20,6 +22,8 @@ from attunement.studies.protocols.delphi_files import written
 
 _SLUG = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 LONGEST_CODES = 300
+ACTIONS = {"keep": 0, "drop": 0, "modify": 1, "split": 2, "add": 1}
+"""What can be decided, and how many new wordings it takes at least."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,9 @@ class Wanted:
         The new items: an id, which may be empty, and the wordings by language.
     rests_on
         The key of the panellist's text behind it.
+    seen
+        The key of the decision that the form showed, 0 where it showed none; None where nobody
+        looked.
 
     """
 
@@ -50,6 +57,7 @@ class Wanted:
     label: Mapping[str, str] = field(default_factory=dict)
     into: Sequence[tuple[str, Mapping[str, str]]] = ()
     rests_on: int | None = None
+    seen: int | None = None
 
 
 def decide(stage: Stage, wanted: Wanted, *, by: str) -> PanelDecision:
@@ -58,25 +66,22 @@ def decide(stage: Stage, wanted: Wanted, *, by: str) -> PanelDecision:
     Raises
     ------
     UserError
-        Where the next round is open already, or the decision is not complete or does not go
-        together with the others.
+        Where the next round is open already, somebody decided otherwise since the form was shown,
+        or the decision is not complete or does not go together with the others.
 
     """
     with transaction.atomic():
         held = _undecided(stage)
+        _refuse_incomplete(wanted)
         row = _row(held, wanted, by)
-        try:
-            own = rounds.as_decision(row)
-        except ValidationError as error:
-            said = error.errors()[0]
-            key = str(said["loc"][0]) if said["loc"] else "the decision"
-            message = said["msg"].removeprefix("Value error, ")
-            raise UserError(f"{key}: {message}.", where=row.item or row.dimension) from None
+        own = rounds.as_decision(row)
         others = PanelDecision.objects.filter(stage=held)
         if row.item:
+            _refuse_unseen(others.filter(item=row.item).first(), wanted)
             others.filter(item=row.item).delete()
         before = [rounds.as_decision(other) for other in others.all()]
         outcome = rounds.outcome_of(held, owner=[*before, own])
+        _refuse_same_words(outcome.items, [str(new["id"]) for new in row.into])
         row.save()
         if outcome.items:
             rounds.revised(held, outcome)  # raises where it makes no instrument
@@ -162,17 +167,56 @@ def _undecided(stage: Stage) -> Stage:
     return held
 
 
+def _refuse_incomplete(wanted: Wanted) -> None:
+    """Say in the words of the page what a decision lacks."""
+    if wanted.action not in ACTIONS:
+        raise UserError("no decision was chosen.", where=wanted.item)
+    if len(wanted.into) < ACTIONS[wanted.action]:
+        raise UserError(
+            {
+                "split": "an item is split into two or more: the wording of the second is missing.",
+                "modify": "the new wording is missing.",
+            }.get(wanted.action, "the wording of the item is missing."),
+        )
+    if not wanted.reason.strip():
+        raise UserError("the reason is missing.")
+
+
+def _refuse_unseen(stands: PanelDecision | None, wanted: Wanted) -> None:
+    """Refuse to replace a decision that the form did not show, such as one of another tab."""
+    if wanted.seen is None or wanted.seen == (0 if stands is None else stands.pk):
+        return
+    now = "taken back" if stands is None else f"decided by {stands.by}: {stands.action}"
+    raise UserError(
+        f"what becomes of {wanted.item} was meanwhile {now}.",
+        fix="Look at that, then record yours again if it is still to be.",
+    )
+
+
+def _refuse_same_words(items: Sequence[Item], new: Sequence[str]) -> None:
+    """Refuse an item that reads as another one does: nobody could tell them apart."""
+    for item in items:
+        if item.id not in new:
+            continue
+        words = plain_words(dict(item.wording))
+        same = [i.id for i in items if i.id != item.id and plain_words(dict(i.wording)) == words]
+        if same:
+            raise UserError(f"{item.id} would read as {same[0]} does.", fix="Word one otherwise.")
+
+
 def _row(stage: Stage, wanted: Wanted, by: str) -> PanelDecision:
     """Return the decision as it is stored, each new item with an id."""
     instrument = instrument_of(stage)
     taken = {d.id for d in instrument.dimensions}
+    if wanted.item and wanted.item not in taken:
+        raise UserError(f"the round has no item {wanted.item!r}.")
     for row in PanelDecision.objects.filter(stage=stage).exclude(item=wanted.item or None):
         taken |= {str(new["id"]) for new in row.into}
     label: Words = {}
     if wanted.action == "add":
         _refuse_name(wanted.dimension, "dimension")
         if wanted.dimension not in {part.id for part in rounds.parts_of(instrument)}:
-            label = _whole(wanted.label, instrument.languages, "the new dimension")
+            label = _label(stage, wanted, instrument.languages)
     into = []
     for place, (given, wordings) in enumerate(wanted.into):
         id = given or _id(wanted, place, taken)
@@ -180,6 +224,8 @@ def _row(stage: Stage, wanted: Wanted, by: str) -> PanelDecision:
         if id in taken - {wanted.item}:
             raise UserError(f"there is an item {id!r} already.", fix="Give it another id.")
         taken.add(id)
+        if wanted.action == "modify":
+            _refuse_unchanged(wordings, instrument.dimension(wanted.item).wording)
         new = NewItem(id=id, wording=_whole(wordings, instrument.languages, f"the item {id}"))
         into.append(new.model_dump(mode="json", exclude_none=True))
     return PanelDecision(
@@ -193,6 +239,15 @@ def _row(stage: Stage, wanted: Wanted, by: str) -> PanelDecision:
         rests_on=_text(stage, wanted.rests_on),
         by=by,
     )
+
+
+def _label(stage: Stage, wanted: Wanted, languages: Sequence[str]) -> Words:
+    """Return the name of a new dimension: as given, or as it was named with an item before."""
+    named = PanelDecision.objects.filter(stage=stage, item="", dimension=wanted.dimension)
+    before = named.exclude(label={}).first()
+    if before is not None and not any(map(str.strip, wanted.label.values())):
+        return dict(before.label)
+    return _whole(wanted.label, languages, "the new dimension")
 
 
 def _id(wanted: Wanted, place: int, taken: set[str]) -> str:
@@ -217,11 +272,20 @@ def _refuse_name(name: str, what: str) -> None:
 
 def _whole(given: Mapping[str, str], languages: Sequence[str], what: str) -> Words:
     found = {language: " ".join(given.get(language, "").split()) for language in languages}
-    missing = [language for language in languages if not found[language]]
+    missing = [language_name(language) for language in languages if not found[language]]
     if missing:
-        raise UserError(f"{what} has no text in {', '.join(missing)}.", fix="Give it in each.")
+        raise UserError(
+            f"{what} has no text in {', '.join(missing)}.", fix="Give it in every language."
+        )
     _refuse_unreadable(found, what)
     return found
+
+
+def _refuse_unchanged(given: Mapping[str, str], stands: Words) -> None:
+    if {c: " ".join(t.split()) for c, t in given.items() if t} == {
+        c: " ".join(t.split()) for c, t in stands.items()
+    }:
+        raise UserError("the wording is the one that it has.", fix="Change it, or keep the item.")
 
 
 def _refuse_unreadable(words: Words, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -146,6 +147,46 @@ def test_deciding_again_replaces_and_taking_back_lets_the_thresholds_decide(owne
     assert not PanelDecision.objects.exists()
 
 
+def seen(owner: Client, item: str) -> str:
+    """The decision that the item's form shows."""
+    text = owner.get(path(f"item/{item}/")).content.decode()
+    found = re.search(r'name="seen" value="(\d+)"', text)
+    assert found is not None
+    return found[1]
+
+
+def test_a_decision_of_another_tab_is_not_replaced_unseen(owner: Client) -> None:
+    first = seen(owner, "ur1")
+    assert "is recorded" in decide(owner, "ur1", "keep", seen=first)
+    text = decide(owner, "ur1", "drop", seen=first)
+    assert "what becomes of ur1 was meanwhile decided by owner: keep" in text
+    assert PanelDecision.objects.get().action == "keep"
+    assert "is recorded" in decide(owner, "ur1", "drop", seen=seen(owner, "ur1"))
+    second = seen(owner, "ur1")
+    owner.post(f"/owner/panel/decision/{second}/back/")
+    assert "was meanwhile taken back" in decide(owner, "ur1", "drop", seen=second)
+    again = owner.post(f"/owner/panel/decision/{second}/back/", follow=True)
+    assert "does not stand any more" in again.content.decode()
+
+
+def test_codes_of_another_tab_stay_where_this_one_changed_nothing(owner: Client) -> None:
+    one, other = Answer.objects.filter(dimension="comment").order_by("pk")[:2]
+    hide = {"text": one.pk, f"codes-{one.pk}": "names somebody", "hidden": one.pk}
+    owner.post(path("codes/"), hide)
+    owner.post(
+        path("codes/"),
+        {
+            "text": [one.pk, other.pk],
+            f"codes-{one.pk}": "",
+            f"shown-{one.pk}": "",
+            f"codes-{other.pk}": "wording",
+            f"shown-{other.pk}": "",
+        },
+    )
+    assert CommentCode.objects.get(answer=one).hidden
+    assert CommentCode.objects.get(answer=other).codes == "wording"
+
+
 def test_an_item_is_split_into_items_with_ids_of_their_own(owner: Client) -> None:
     decide(owner, "lq2", "split", **split())
     made = parse_instrument(owner.get(path("file/instrument.yaml")).content.decode(), where="file")
@@ -167,15 +208,73 @@ def test_an_item_is_added_to_a_new_dimension(owner: Client) -> None:
     assert (new.label["it"], new.dimensions) == ("Memoria", ("memory1",))
 
 
+NEW = {
+    "new_dimension": "my_memory",
+    "label-en": "Memory",
+    "label-it": "Memoria",
+    "wording-1-en": "It recalls.",
+    "wording-1-it": "Ricorda.",
+    "reason": "Nothing asks about it.",
+}
+
+
+def test_what_was_typed_stays_where_an_item_cannot_be_added(owner: Client) -> None:
+    text = owner.post(path("proposals/"), {**NEW, "wording-1-it": ""}).content.decode()
+    assert "has no text in Italian" in text
+    assert ">It recalls.</textarea>" in text
+    assert 'value="Memoria"' in text
+
+
+def test_a_new_dimension_keeps_its_name_for_more_items_and_in_the_next_round(
+    owner: Client,
+) -> None:
+    owner.post(path("proposals/"), NEW)
+    more = {"dimension": "my_memory", "wording-1-en": "It asks.", "wording-1-it": "Chiede."}
+    owner.post(path("proposals/"), {**more, "reason": "Said the panel."})
+    decide(owner, "lq2", "split", **split())
+    opening.open_stage(stage(2), by="owner")
+    (new,) = [s for s in instrument_of(stage(2)).subscales if s.id == "my_memory"]
+    assert (new.label["it"], new.dimensions) == ("Memoria", ("my_memory1", "my_memory2"))
+
+
 @pytest.mark.parametrize(
     ("item", "action", "more", "said"),
     [
-        ("ur1", "modify", {}, "&#x27;modify&#x27; has 0 items"),
-        ("ur1", "split", {"wording-1-en": "One.", "wording-1-it": "Uno."}, "has 1 items"),
-        ("ur1", "modify", {"wording-1-en": "One."}, "has no text in it"),
-        ("ur1", "drop", {"reason": " "}, "reason"),
+        ("ur1", "modify", {}, "the new wording is missing"),
+        (
+            "ur1",
+            "split",
+            {"wording-1-en": "One.", "wording-1-it": "Uno."},
+            "the wording of the second is missing",
+        ),
+        (
+            "lq2",
+            "split",
+            {**split(second="It sounds natural."), "wording-2-it": "Suona naturale."},
+            "lq2a would read as lq2b does",
+        ),
+        (
+            "ur1",
+            "modify",
+            {
+                "wording-1-en": "the chatbot grasps  what I mean.",
+                "wording-1-it": "Il chatbot coglie ciò che intendo.",
+            },
+            "ur1 would read as ur3 does",
+        ),
+        (
+            "ur1",
+            "modify",
+            {
+                "wording-1-en": "The chatbot understands what I say.",
+                "wording-1-it": "Il chatbot capisce ciò che dico.",
+            },
+            "the wording is the one that it has",
+        ),
+        ("ur1", "modify", {"wording-1-en": "One."}, "has no text in Italian"),
+        ("ur1", "drop", {"reason": " "}, "the reason is missing"),
         ("ur1", "drop", {"reason": "a\x00b"}, "U+0000"),
-        ("ur1", "burn", {}, "action"),
+        ("ur1", "burn", {}, "no decision was chosen"),
         (
             "ur1",
             "modify",

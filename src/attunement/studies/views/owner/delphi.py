@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from attunement.delphi import Outcome, as_markdown
 from attunement.errors import UserError
 from attunement.instruments.writing import to_yaml
-from attunement.studies.asked import said
+from attunement.studies.asked import language_name, said
 from attunement.studies.config_delphi import Delphi
 from attunement.studies.models import Answer, PanelDecision, Stage
 from attunement.studies.opened import described, instrument_of, the_study
@@ -23,6 +24,11 @@ from attunement.studies.protocols.delphi_files import written
 from attunement.studies.views.owner.access import attempt, owner_page, who
 from attunement.studies.views.owner.delphi_rows import Row, facts, result, rows_of
 
+_WHOLE = {
+    ask.NEW_ITEMS: "new items",
+    ask.NEW_DIMENSIONS: "a new dimension",
+    ask.REMARKS: "on the scale as a whole",
+}
 _KINDS = {ask.COMMENT: "comment", ask.SUGGESTION: "better translation"}
 MOST_PARTS = 4
 """Items that one is split into, at most, on the page."""
@@ -106,7 +112,6 @@ def item(request: HttpRequest, pk: int, id: str) -> HttpResponse:
             "comments": comments,
             "pairs": [(_KINDS[a.dimension], a) for a in comments],
             "slots": _slots(given, stage, row),
-            "languages": instrument_of(stage).languages,
             "given": given,
             "action": given.get("action") or (row.own.action if row.own is not None else ""),
             "reason": given.get("reason", row.own.reason if row.own is not None else ""),
@@ -125,19 +130,19 @@ def proposals(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what the panel proposes, and add items."""
     stage = _stage(pk)
     given: QueryDict = request.POST
+    instrument = instrument_of(stage)
+    parts = {part.id: said(part.label) for part in rounds.parts_of(instrument)}
     if request.method == "POST":
         wanted = _wanted(given, stage)
         if attempt(
             request,
             lambda: deciding.decide(stage, wanted, by=who(request)),
-            f"The item is added to {wanted.dimension}.",
+            f"The item is added to {parts.get(wanted.dimension) or wanted.dimension}.",
         ):
             return redirect("owner:panel_proposals", stage.pk)
-    instrument = instrument_of(stage)
-    parts = {part.id: said(part.label) for part in rounds.parts_of(instrument)}
     added = PanelDecision.objects.filter(stage=stage, item="")
     parts.update((row.dimension, said(row.label)) for row in added if row.label)
-    texts = [(parts.get(_part(a), "the scale as a whole"), a) for a in _proposals(stage)]
+    texts = [(parts.get(_part(a)) or _WHOLE[a.dimension], a) for a in _proposals(stage)]
     return render(
         request,
         "studies/owner/delphi_proposals.html",
@@ -148,8 +153,10 @@ def proposals(request: HttpRequest, pk: int) -> HttpResponse:
             "texts": texts,
             "comments": [a for _, a in texts],
             "parts": parts,
-            "languages": instrument.languages,
-            "added": added,
+            "labels": _boxes(given, "label", instrument.languages),
+            "wordings": _boxes(given, "wording-1", instrument.languages),
+            "id": given.get("id-1", ""),
+            "added": [(parts[row.dimension], row) for row in added],
             "given": given,
             "frozen": _is_frozen(stage),
         },
@@ -163,9 +170,16 @@ def codes(request: HttpRequest, pk: int) -> HttpResponse:
     stage = _stage(pk)
     keys = [int(key) for key in request.POST.getlist("text") if key.isascii() and key.isdigit()]
     hidden = set(request.POST.getlist("hidden"))
-    given = {key: (request.POST.get(f"codes-{key}", ""), str(key) in hidden) for key in keys}
+    shown_hidden = set(request.POST.getlist("shown-hidden"))
+    given = {
+        key: now
+        for key in keys
+        for now in [(request.POST.get(f"codes-{key}", ""), str(key) in hidden)]
+        # What this form leaves as it was may have been changed in another tab
+        if now != (request.POST.get(f"shown-{key}"), str(key) in shown_hidden)
+    }
     changed = deciding.code(stage, given, by=who(request))
-    messages.success(request, f"{changed} codings changed.")
+    messages.success(request, f"the codes of {changed} text{'' if changed == 1 else 's'} changed.")
     id = request.POST.get("item", "")
     if id in {d.id for d in instrument_of(stage).dimensions}:
         return redirect("owner:panel_item", stage.pk, id)
@@ -176,7 +190,10 @@ def codes(request: HttpRequest, pk: int) -> HttpResponse:
 @owner_page
 def take_back(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a decision back."""
-    row = get_object_or_404(PanelDecision.objects.select_related("stage"), pk=pk)
+    row = PanelDecision.objects.select_related("stage").filter(pk=pk).first()
+    if row is None:
+        messages.error(request, "that decision does not stand any more.")
+        return redirect("owner:panel")
     attempt(
         request,
         lambda: deciding.take_back(row, by=who(request)),
@@ -263,7 +280,7 @@ def _wanted(given: QueryDict, stage: Stage, item: str = "") -> deciding.Wanted:
         )
         for n in range(1, slots + 1)
     ]
-    key = given.get("rests_on", "")
+    key, seen = given.get("rests_on", ""), given.get("seen", "")
     new = given.get("new_dimension", "").strip().lower()
     return deciding.Wanted(
         action=action,
@@ -272,8 +289,18 @@ def _wanted(given: QueryDict, stage: Stage, item: str = "") -> deciding.Wanted:
         dimension="" if item else new or given.get("dimension", ""),
         label={code: given.get(f"label-{code}", "") for code in languages},
         into=[(id, wording) for id, wording in into if any(wording.values())],
-        rests_on=int(key) if key.isascii() and key.isdigit() else None,
+        rests_on=_number(key),
+        seen=_number(seen),
     )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _boxes(given: QueryDict, name: str, languages: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return a text's box in each language: its code, its name, and what was sent."""
+    return [(c, language_name(c), given.get(f"{name}-{c}", "")) for c in languages]
 
 
 def _slots(given: QueryDict, stage: Stage, row: Row) -> list[dict[str, Any]]:
@@ -285,6 +312,8 @@ def _slots(given: QueryDict, stage: Stage, row: Row) -> list[dict[str, Any]]:
     for n in range(1, MOST_PARTS + 1):
         new = into[n - 1] if n <= len(into) else {}
         old = new.get("wording") or (stands if n == 1 else {})
-        texts = [(c, given.get(f"wording-{n}-{c}", old.get(c, ""))) for c in languages]
+        texts = [
+            (c, language_name(c), given.get(f"wording-{n}-{c}", old.get(c, ""))) for c in languages
+        ]
         found.append({"n": n, "id": given.get(f"id-{n}", ""), "texts": texts})
     return found

@@ -22,7 +22,7 @@ from attunement.models.hf_models import libraries, quiet
 Collate = Callable[[list[Any]], dict[str, Any]]
 """Makes a batch of examples, whatever they are."""
 
-SAVE_EVERY_S = 600.0
+SAVE_EVERY_S = 300.0
 """Seconds between two checkpoints within an epoch."""
 
 

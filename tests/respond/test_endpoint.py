@@ -185,13 +185,14 @@ class Broken(Silent):
 
 
 def test_a_planner_that_fails_is_an_error_of_the_server_and_kept(
-    stub, served: Serve, journal: Path
+    stub, served: Serve, journal: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with stub.StubLLM() as llm, served(llm, Broken()) as server, client(server) as ask:
         with pytest.raises(openai.InternalServerError) as caught:
             ask.chat.completions.create(model="bot-planned", messages=SAID)
         assert ask.chat.completions.create(model="bot", messages=SAID).choices
     assert "secret" not in str(caught.value)
+    assert "an answer cannot be made" in caplog.text
     assert turns(journal)[0]["error"] == "ZeroDivisionError: a secret"
 
 
@@ -309,6 +310,8 @@ def test_pages_from_elsewhere_are_not_answered(stub, served: Serve) -> None:
     with stub.StubLLM() as llm, served(llm) as server:
         assert post(server, ok_body(), Origin="https://example.org")[0] == 403
         assert post(server, ok_body(), Host="example.org")[0] == 403
+        assert post(server, ok_body(), Host="[")[0] == 403
+        assert post(server, ok_body(), Origin="null")[0] == 403
         assert post(server, ok_body(), Origin="http://localhost:3000")[0] == 200
     assert llm.calls == 1
 

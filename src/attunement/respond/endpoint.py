@@ -7,6 +7,7 @@ the next turn first, so that a study of conversations can put one against the ot
 from __future__ import annotations
 
 import json
+import logging
 import re
 import threading
 import time
@@ -15,13 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import polars as pl
 
 from attunement import tables
 from attunement.errors import UserError
-from attunement.loopback import is_loopback, is_loopback_host
+from attunement.loopback import is_loopback
 from attunement.planning.labels import LabelSet
 from attunement.planning.planner import Advance, Plan, Planner
 from attunement.planning.tagging import Tagger
@@ -40,6 +40,8 @@ _STATUS = {
     413: "Content Too Large", 500: "Internal Server Error", 502: "Bad Gateway",
 }  # fmt: skip
 _PIECE = re.compile(r"\S*\s*")
+
+log = logging.getLogger(__name__)
 
 Start = Callable[[str, list[tuple[str, str]]], object]
 
@@ -138,6 +140,7 @@ class Endpoint:
         except Exception as error:  # whatever a planner or a tagger of somebody else does
             refused = Refused(500, f"The answer cannot be made: {type(error).__name__}.")
             self._journal.add({"error": f"{type(error).__name__}: {error}"})
+            log.exception("an answer cannot be made")
             return _send(start, 500, "application/json", [_json(refused.as_json())])
         return _send(start, 200, kind, body)
 
@@ -218,11 +221,15 @@ class Endpoint:
 
 def _refuse_others(environ: dict[str, Any]) -> None:
     """Refuse what a page on the web may have sent: another host's name, or another's origin."""
-    host = urlsplit(f"//{environ.get('HTTP_HOST', '')}").hostname or ""
-    if not is_loopback_host(host):
-        raise Refused(403, "This endpoint answers to this machine's own names only.")
     origin = environ.get("HTTP_ORIGIN")
-    if origin is not None and not is_loopback(origin):
+    try:
+        own = is_loopback(f"http://{environ.get('HTTP_HOST', '')}")
+        elsewhere = origin is not None and not is_loopback(origin)
+    except ValueError:  # half an IPv6 address
+        own, elsewhere = False, True
+    if not own:
+        raise Refused(403, "This endpoint answers to this machine's own names only.")
+    if elsewhere:
         raise Refused(403, "This endpoint does not answer to pages from elsewhere.")
 
 

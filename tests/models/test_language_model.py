@@ -120,19 +120,25 @@ def test_an_unknown_folder_is_a_clear_error(tmp_path: Path) -> None:
         HuggingFaceLanguageModel(str(tmp_path))
 
 
-FLUENT = "The children played in the garden until it was time for dinner."
-SHUFFLED = "garden until dinner in it children time the for was played The."
+# By llama.cpp itself from the same file; llama_perplexity.py beside this file made them. It
+# calculates with packed weights, so that the values agree to some percent only.
+LLAMA = {
+    "Thank you for telling me how you have been feeling this week.": 13.36,
+    "The children played in the garden until it was time for dinner.": 16.63,
+    "garden until dinner in it children time the for was played The.": 6345.80,
+}
 
 
 @pytest.mark.train
 @pytest.mark.local
 @pytest.mark.slow  # its file is unpacked to 1 GB
-def test_the_embedded_model_knows_a_sentence_from_its_words() -> None:
+def test_the_embedded_model_says_what_llama_cpp_says() -> None:
     pytest.importorskip("torch").set_num_threads(1)
     pytest.importorskip("xllamacpp")
     model = default_language_model()
     assert model.name == "local/gemma-3-270m"
-    fluent, shuffled = model.surprises([FLUENT, SHUFFLED])
-    assert fluent.tokens == shuffled.tokens == 13
-    assert math.exp(fluent.nats / 13) == pytest.approx(16.6, abs=0.5)
-    assert math.exp(shuffled.nats / 13) == pytest.approx(5913, rel=0.05)
+    found = model.surprises(list(LLAMA))
+    assert [s.tokens for s in found] == [13] * 3
+    assert [math.exp(s.nats / s.tokens) for s in found] == pytest.approx(
+        list(LLAMA.values()), rel=0.1
+    )

@@ -1,8 +1,8 @@
 """Print the perplexity of sentences as llama.cpp itself gives it, of the embedded model's file.
 
-One call for each token, with the probabilities of all 262,144: some minutes. The server is that of
-the extra ``local``; it calculates with the weights as they are packed, so that its numbers and those
-of the unpacked weights agree to some percent.
+One call for each token, with the probabilities of all 262,144: some minutes. The server is that
+of the extra ``local``; it calculates with the weights as they are packed, so that its numbers and
+those of the unpacked weights agree to some percent.
 
     python tests/models/llama_perplexity.py
 """

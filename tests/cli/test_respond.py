@@ -10,8 +10,9 @@ from typer.testing import CliRunner, Result
 
 from attunement import planning
 from attunement.cli import app
-from attunement.respond import record
+from attunement.respond import generator_storage, record
 from attunement.runs import Run
+from stubs import tiny_hf
 
 
 @pytest.fixture
@@ -124,6 +125,34 @@ def test_candidates_of_a_table_are_chosen(
     result = run(*words, "--responses", answers, "--source", "m")
     assert result.exit_code == 0, result.output
     assert "3 items, 9 candidates: 9 ok; 3 say what an earlier one said." in result.stderr
+
+
+@pytest.mark.train
+@pytest.mark.parametrize("kind", ["causal", "seq2seq"])
+def test_candidates_of_a_trained_generator_are_chosen(
+    kind: str, items: Path, planner: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_hf.no_datasets(monkeypatch)
+    import transformers
+
+    cls = generator_storage.KINDS[kind]
+    base = (tiny_hf.save_gpt2 if kind == "causal" else tiny_hf.save_bart)(tmp_path / "base")
+    network = getattr(transformers, cls.auto).from_pretrained(base)
+    tokens = transformers.AutoTokenizer.from_pretrained(base)
+    made = cls(network, tokens, context=3, longest=6, signature="tiny")
+    generator_storage.write(made, tmp_path / "tiny")
+    result = run(
+        *("--items", items, "--run", tmp_path / "run", "--planner", planner),
+        *("--generator", tmp_path / "tiny", "--candidates", 4, "--json"),
+    )
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["source"], said["items"]) == ("tiny-rerank-predicted", 3)
+    found = record.read(Run(tmp_path / "run"))
+    for part in found.partition_by("item_id"):
+        odds = part["logprob"].to_list()
+        assert odds == sorted(odds, reverse=True)
+        assert len(set(part["text"])) == part.height
 
 
 def test_failed_calls_are_counted_and_the_exit_code_says_so(

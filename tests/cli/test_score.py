@@ -146,7 +146,9 @@ def test_a_system_has_one_number_of_all_its_answers(compared: Path, tmp_path: Pa
     words = ["--metrics", "response", "--systems", systems, "--replicates", 50]
     result = run(compared, "--out", out, *words)
     assert result.exit_code == 0, result.output
-    assert "Source" in result.stdout
+    theirs = sacrebleu.corpus_bleu(["The man had a dog."], [["The dog had bit the man."]]).score
+    shown = [line.split() for line in result.stdout.splitlines()]
+    assert ["b", "corpus", f"{theirs:.3f}", "1", "1"] in shown
     table = pl.read_csv(systems)
     assert table.height == 2 * 8
     found = {(r["source"], r["metric"]): r for r in table.iter_rows(named=True)}

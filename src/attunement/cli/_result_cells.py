@@ -9,6 +9,13 @@ if TYPE_CHECKING:
     from attunement.stats.result import Result
 
 
+def estimate(result: Result | None, *, decimals: int = 2) -> str:
+    """Return an estimate alone, a dash where there is none."""
+    if result is None or isnan(result.estimate):
+        return "-"
+    return f"{result.estimate:,.{decimals}f}"
+
+
 def interval(result: Result | None, *, decimals: int = 2) -> str:
     """Return an estimate with its interval in brackets, a dash where there is none.
 
@@ -17,9 +24,7 @@ def interval(result: Result | None, *, decimals: int = 2) -> str:
     '0.50 (0.25, 0.75)'
 
     """
-    if result is None or isnan(result.estimate):
-        return "-"
-    said = f"{result.estimate:,.{decimals}f}"
-    if isnan(result.ci_low):
+    said = estimate(result, decimals=decimals)
+    if result is None or isnan(result.ci_low):
         return said
     return f"{said} ({result.ci_low:,.{decimals}f}, {result.ci_high:,.{decimals}f})"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attunement.cli._plain import plain
-from attunement.cli._result_cells import interval
+from attunement.cli._result_cells import estimate, interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def write(found: SystemScores, table: Path | None, correlations: Path | None) ->
 
 
 def side_by_side(found: SystemScores) -> Any:
-    """Return the paper's Table I: people's scores, then metrics with their intervals."""
+    """Return the paper's Table I: people's scores, then metrics, a row each system."""
     from rich.table import Table
 
     shown = [name for name in OF_TABLE_I if name in found.people]
@@ -67,11 +67,8 @@ def side_by_side(found: SystemScores) -> Any:
     for source in found.sources:
         people = (found.people[name].get(source) for name in shown)
         metrics = (scores.get(source) for scores in found.metrics.values())
-        table.add_row(
-            plain(source),
-            *("-" if r is None else interval(r).split(" ")[0] for r in people),
-            *map(interval, metrics),
-        )
+        table.add_row(plain(source), *map(estimate, (*people, *metrics)))
+    table.caption = "People's scores, then metrics. --table has the intervals, --json all of it."
     return table
 
 

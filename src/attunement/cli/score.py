@@ -164,16 +164,22 @@ def _show(summary: Summary) -> None:
 
 
 def _by_system(results: list[Result]) -> Any:
-    """Return a table with a row for each source and a column for each metric."""
+    """Return a table with a row for each metric and source, metric by metric."""
     from rich.table import Table
 
-    metrics = list(dict.fromkeys(r.group["metric"] for r in results))
-    sources = list(dict.fromkeys(r.group["source"] for r in results))
-    by_place = {(r.group["source"], r.group["metric"]): r for r in results}
-    table = Table("Source", box=None, pad_edge=False)
-    for metric in metrics:
-        table.add_column(metric, justify="right", overflow="fold")
-    for source in sources:
-        found = (by_place.get((source, metric)) for metric in metrics)
-        table.add_row(plain(source), *(interval(result, decimals=3) for result in found))
+    table = Table("Metric", "Source", "Number", box=None, pad_edge=False)
+    for name in ("Estimate", "Answers", "Missing"):
+        table.add_column(name, justify="right")
+    last = None
+    for metric in dict.fromkeys(r.group["metric"] for r in results):
+        for result in (r for r in results if r.group["metric"] == metric):
+            table.add_row(
+                "" if metric == last else metric,
+                plain(result.group["source"]),
+                result.name,
+                interval(result, decimals=3),
+                str(result.n),
+                str(result.n_missing),
+            )
+            last = metric
     return table

@@ -229,6 +229,20 @@ def done(items: Path, answers: Path, planner: Path, tmp_path: Path) -> Path:
     return folder
 
 
+def test_a_name_that_the_run_has_from_elsewhere_is_refused_before_any_call(
+    stub, items: Path, planner: Path, tmp_path: Path
+) -> None:
+    folder = Run(tmp_path / "run")
+    other = {"item_id": ["q0"], "source": ["m"], "text": ["x"]}
+    folder.write(pl.DataFrame(other), "responses")
+    with stub.StubLLM() as server:
+        words = ("--items", items, "--run", folder.folder, *at(server))
+        result = run(*words, "--strategy", "none")
+    assert result.exit_code == 2
+    assert "Give another --name" in result.output
+    assert server.calls == 0
+
+
 def test_a_run_is_shown_as_text(done: Path) -> None:
     result = run("show", done, "--limit", 1)
     assert result.exit_code == 0, result.output

@@ -321,3 +321,30 @@ def test_a_run_without_candidates_says_so(tmp_path: Path) -> None:
     pl.DataFrame({"a": [1]}).write_parquet(record.path_of(run))
     with pytest.raises(UserError, match="no table of candidates"):
         record.read(run)
+
+
+def test_items_that_a_run_has_not_yet_are_added(
+    items: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
+    run = Run(tmp_path)
+    run.write(items("other"), "items")
+    two, given = items("a", "b"), answers(("q0", "m", 0, "x"), ("q1", "m", 0, "y"))
+    record.write(run, respond(two, Existing(given), "none", name="x"))
+    texts = [turns[0]["text"] for turns in run.read("items")["turns"].to_list()]
+    assert texts == ["other", "b"]
+
+
+def test_responses_of_the_same_name_that_came_from_elsewhere_are_not_lost(
+    items: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
+    run = Run(tmp_path)
+    given = answers(("q0", "m", 0, "I see."), ("q0", "m", 1, "Why?"))
+    run.write(given, "responses")
+    with pytest.raises(UserError, match="would be lost"):
+        record.refuse_loss(run, "m")
+    record.refuse_loss(run, "x")
+    found = respond(items("a"), Existing(given), "none", name="x")
+    record.write(run, found)
+    record.refuse_loss(run, "x")
+    with pytest.raises(UserError, match="would be lost"):
+        record.refuse_loss(run, "m")

@@ -169,6 +169,7 @@ def respond(
         if dry_run:
             _estimate(source, table, outcome_of, as_json=as_json)
             return
+        record.refuse_loss(folder, outcome_of["name"])
         outcome = planned.respond(table, source, **outcome_of, track=progress)
         record.write(folder, outcome)
     said = record.account(outcome)

@@ -18,7 +18,7 @@ from attunement.planning.planner import Plan
 from attunement.planning.tagging import NO_TEXT, Tagger
 from attunement.respond import candidates, conditioning, rerank
 from attunement.respond.candidates import Pool
-from attunement.respond.generate import Estimate, estimate, generate
+from attunement.respond.generate import RESERVED, Estimate, estimate, generate
 from attunement.respond.generator import Generator
 from attunement.respond.plans import Plans
 from attunement.respond.presets import Preset
@@ -291,7 +291,7 @@ def _check(
 ) -> None:
     if n < 1:
         raise UserError(f"there is at least one candidate, not {n}.")
-    if name in (tables.REFERENCE, "therapist"):
+    if name in RESERVED:
         raise UserError(
             f"responses cannot be called {name!r}, which means people's answers.",
             fix="Give them another name.",

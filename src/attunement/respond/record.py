@@ -206,14 +206,36 @@ def path_of(run: Run) -> Path:
     return run.folder / "candidates.parquet"
 
 
+def refuse_loss(run: Run, name: str) -> None:
+    """Refuse a source that the run has from elsewhere: its responses would be lost.
+
+    Raises
+    ------
+    UserError
+        Where the run has responses of this source, and no candidates of it.
+    """
+    if not run.has("responses") or name not in run.read("responses")["source"]:
+        return
+    if not path_of(run).exists() or name not in read(run)["source"]:
+        raise UserError(
+            f"the run has responses of {name!r} that were not chosen from candidates, and would be "
+            "lost.",
+            where=str(run.folder),
+            fix="Give another --name, or another --run.",
+        )
+
+
 def write(run: Run, outcome: Outcome) -> None:
     """Add an outcome to a run: items, the chosen responses and all candidates.
 
     What the run has of the same source is replaced, the rest stays.
     """
     answers, table = responses_table(outcome), candidates_table(outcome)
-    if not run.has("items"):
-        run.write(outcome.items, "items")
+    items = outcome.items
+    if run.has("items"):
+        known = run.read("items")
+        items = pl.concat([known, items.join(known, on="item_id", how="anti")])
+    run.write(items, "items")
     if run.has("responses"):
         others = run.read("responses").filter(pl.col("source") != outcome.name)
         answers = pl.concat([others, answers])

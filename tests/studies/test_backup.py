@@ -1,5 +1,6 @@
 """Backup and restore: everything comes back, nothing damaged or strange is let in."""
 
+import hashlib
 import json
 import sqlite3
 import stat
@@ -7,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -42,13 +44,15 @@ def made(folder: Path, tmp_path: Path) -> Path:
     return tmp_path / "backup.zip"
 
 
-def rewritten(file: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+def rewritten(
+    file: Path, change: Callable[[dict[str, bytes]], None], method: int = zipfile.ZIP_STORED
+) -> Path:
     """Return the backup with its parts changed."""
     with zipfile.ZipFile(file) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     change(parts)
     other = file.with_name("other.zip")
-    with zipfile.ZipFile(other, "w") as archive:
+    with zipfile.ZipFile(other, "w", method) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
     return other
@@ -113,6 +117,34 @@ def test_names_that_lead_elsewhere_are_refused(made: Path, tmp_path: Path) -> No
         with pytest.raises(UserError, match="a file that no backup has"):
             backup.unpack(rewritten(made, add), tmp_path / "new")
     assert not (tmp_path / "escaped").exists()
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [(SECRET, 2_000), (STUDY, 6_000_000), (DATABASE, 30_000_000)]
+)
+def test_a_part_that_is_made_to_fill_a_disk_is_not_unpacked(
+    made: Path, tmp_path: Path, name: str, size: int
+) -> None:
+    def swell(parts: dict[str, bytes]) -> None:
+        about = json.loads(parts[backup.ABOUT])
+        parts.pop(backup.DATA, None)
+        about["parts"].pop(backup.DATA, None)
+        parts[name] = b"\0" * size
+        about["parts"][name] = hashlib.sha256(parts[name]).hexdigest()
+        parts[backup.ABOUT] = json.dumps(about).encode()
+
+    with pytest.raises(UserError, match=f"{size:,} bytes large"):
+        backup.unpack(rewritten(made, swell, zipfile.ZIP_DEFLATED), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_disk_without_room_is_not_begun_on(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup.shutil, "disk_usage", lambda folder: SimpleNamespace(free=9))
+    with pytest.raises(UserError, match="9 are free"):
+        backup.unpack(made, tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
 

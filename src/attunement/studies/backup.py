@@ -29,7 +29,11 @@ ABOUT = "backup.json"
 DATA = "data.json"
 PARTS = (SECRET, STUDY, DATABASE, DATA)
 FORMAT = 1
-MOST_ABOUT = 1_000_000
+MOST_BYTES = {ABOUT: 1_000_000, SECRET: 1_000, STUDY: 5_000_000}
+"""Of the parts that are small in every study."""
+MOST_FOLD, SMALL = 200, 10_000_000
+"""How many times its size in the archive a part has at most, beyond so many bytes: rows of a study
+come to ten or twenty, and what is made to fill a disk to a thousand."""
 _BLOCK = 1 << 20
 _LEFT_OUT = ("sessions.session", "contenttypes.contenttype", "auth.permission")
 """Made anew by the database itself, or worth nothing in another."""
@@ -94,7 +98,7 @@ def unpack(file: Path, folder: Path) -> dict[str, Any]:
     Raises
     ------
     UserError
-        Where the folder is not empty, or the backup is not whole.
+        Where the folder is not empty, the backup is not whole, or the disk has no room for it.
 
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -104,6 +108,7 @@ def unpack(file: Path, folder: Path) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with zipfile.ZipFile(file) as archive:
+            _refuse_no_room(archive, folder)
             for name in about["parts"]:  # names that `_about` has compared with PARTS
                 with archive.open(name) as part, _private(folder / name) as out:
                     shutil.copyfileobj(part, out, _BLOCK)
@@ -204,8 +209,9 @@ def _pack(parts: dict[str, Path], file: IO[bytes]) -> None:
 
 def _about(archive: zipfile.ZipFile, file: Path) -> dict[str, Any]:
     names = [entry.filename for entry in archive.infolist()]
-    if ABOUT not in names or archive.getinfo(ABOUT).file_size > MOST_ABOUT:
+    if ABOUT not in names:
         raise _damaged(file, f"it has no {ABOUT}")
+    _refuse_huge(archive, file)
     try:
         about = decode_json(archive.read(ABOUT))
     except ValueError:
@@ -225,6 +231,26 @@ def _about(archive: zipfile.ZipFile, file: Path) -> dict[str, Any]:
     if SECRET not in parts or (DATABASE in parts) == (DATA in parts):
         raise _damaged(file, "a part is missing")
     return about
+
+
+def _refuse_huge(archive: zipfile.ZipFile, file: Path) -> None:
+    """Refuse what no study comes to, before it is unpacked: no part has more than it says."""
+    for entry in archive.infolist():
+        size = entry.file_size
+        too_much = size > max(SMALL, MOST_FOLD * entry.compress_size)
+        if too_much or size > MOST_BYTES.get(entry.filename, size):
+            raise _damaged(file, f"{entry.filename[:40]!r} would be {size:,} bytes large")
+
+
+def _refuse_no_room(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Refuse to fill a disk."""
+    wanted = sum(entry.file_size for entry in archive.infolist())
+    if wanted > (free := shutil.disk_usage(folder).free):
+        raise UserError(
+            f"the study takes {wanted:,} bytes, and {free:,} are free.",
+            where=str(folder),
+            fix="Make room, or name an --out on another disk.",
+        )
 
 
 def _check_sqlite(path: Path, where: Path) -> None:

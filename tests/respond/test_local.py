@@ -11,8 +11,9 @@ from attunement.models.local import local_server
 from attunement.planning import DAILYDIALOG, ConstantPlanner, load_tagger
 from attunement.respond import plans, record
 from attunement.respond.candidates import contexts_of
-from attunement.respond.planned import Model, respond
+from attunement.respond.planned import respond
 from attunement.respond.presets import preset
+from attunement.respond.sources import Model
 from attunement.runs import Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.local]

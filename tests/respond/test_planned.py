@@ -16,16 +16,10 @@ from attunement.planning.planner import Plan
 from attunement.respond import record
 from attunement.respond.candidates import NO_RESPONSE, Candidate, from_responses, of_source
 from attunement.respond.generator import Generated
-from attunement.respond.planned import (
-    Existing,
-    Model,
-    Outcome,
-    Trained,
-    refuse_other_labels,
-    respond,
-)
+from attunement.respond.planned import Outcome, refuse_other_labels, respond
 from attunement.respond.plans import Plans
 from attunement.respond.presets import Preset, preset
+from attunement.respond.sources import Existing, Model, Trained
 from attunement.runs import Run
 from stubs.rule_tagger import RuleTagger
 

@@ -9,8 +9,9 @@ from attunement import tables
 from attunement.errors import UserError
 from attunement.planning.planner import Plan
 from attunement.respond import record, show
-from attunement.respond.planned import Existing, respond
+from attunement.respond.planned import respond
 from attunement.respond.plans import Plans
+from attunement.respond.sources import Existing
 from stubs.rule_tagger import RuleTagger
 
 EVIL = "<script>alert(1)</script> {{ 7 * 7 }}"

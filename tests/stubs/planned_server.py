@@ -9,9 +9,9 @@ from typing import Any
 from attunement.inspect_bridge import ModelSpec
 from attunement.planning import DAILYDIALOG, ConstantPlanner
 from attunement.respond.endpoint import Endpoint
-from attunement.respond.planned import Model
 from attunement.respond.presets import preset
 from attunement.respond.serving import Server, serving
+from attunement.respond.sources import Model
 from attunement.respond.turn_journal import TurnJournal
 from stubs.rule_tagger import RuleTagger
 

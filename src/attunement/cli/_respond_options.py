@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from attunement.inspect_bridge import ModelSpec
     from attunement.planning.labels import LabelSet
     from attunement.planning.tagging import Tagger
-    from attunement.respond.planned import Model
+    from attunement.respond.sources import Model
 
 BASE_URL = typer.Option(
     None, "--base-url", help="Address of an OpenAI-compatible server, ending in /v1."
@@ -81,8 +81,8 @@ def source_of(
     spec: ModelSpec, system: str, framing: str, *, numbered: bool, seed: int = 1
 ) -> Model:
     """Return a model as a source of candidates."""
-    from attunement.respond.planned import Model
     from attunement.respond.presets import preset
+    from attunement.respond.sources import Model
 
     return Model(spec, preset(system), framing=framing, numbered=numbered, seed=seed)
 

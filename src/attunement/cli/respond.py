@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from attunement.planning.tagging import Tagger
-    from attunement.respond.planned import Source, Strategy
+    from attunement.respond.planned import Strategy
     from attunement.respond.plans import Kind, Plans
     from attunement.respond.record import Account
+    from attunement.respond.sources import Source
     from attunement.stats.result import Result
 
 app = typer.Typer(invoke_without_command=True)
@@ -195,7 +196,7 @@ def _one_of(given: dict[str, Any], *, needed: bool) -> None:
 
 def _trained(folder: Path) -> Source:
     from attunement.respond.generator_storage import load_generator
-    from attunement.respond.planned import Trained
+    from attunement.respond.sources import Trained
 
     return Trained(load_generator(folder))
 
@@ -203,7 +204,7 @@ def _trained(folder: Path) -> Source:
 def _existing(file: Path, source: str | None) -> tuple[Source, str]:
     from attunement import tables
     from attunement.respond.candidates import of_source
-    from attunement.respond.planned import Existing
+    from attunement.respond.sources import Existing
 
     found = of_source(tables.read_table(file, "responses"), source, str(file))
     return Existing(found), found["source"][0] if found.height else "responses"
@@ -237,7 +238,7 @@ def _plans(
 
 def _estimate(source: Source, items: pl.DataFrame, order: dict[str, Any], *, as_json: bool) -> None:
     from attunement.cli.generate import tell_estimate
-    from attunement.respond.planned import Model
+    from attunement.respond.sources import Model
 
     if not isinstance(source, Model):
         raise UserError("--dry-run is about the calls of --model.", fix="Leave it out.")

@@ -27,8 +27,9 @@ from attunement.planning.planner import Advance, Plan, Planner
 from attunement.planning.tagging import Tagger
 from attunement.respond import plans, turn_journal
 from attunement.respond.chat_request import ChatRequest, Refused, parse
-from attunement.respond.planned import CANDIDATES, Model, Outcome, Strategy, respond
+from attunement.respond.planned import CANDIDATES, Outcome, Strategy, respond
 from attunement.respond.record import responses_table
+from attunement.respond.sources import Model
 from attunement.respond.turn_journal import TurnJournal
 
 LARGEST_BODY = 1 << 20

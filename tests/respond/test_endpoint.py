@@ -349,6 +349,7 @@ def test_a_journal_goes_on_after_a_kill(stub, served: Serve, journal: Path) -> N
     with stub.StubLLM() as llm, served(llm) as server:
         post(server, ok_body())
     assert json.loads(journal.read_text().splitlines()[1])["answer"] == "I hear you."
+    assert journal.stat().st_mode & 0o077 == 0
 
 
 def test_halves_of_surrogate_pairs_are_kept_and_sent_as_a_sign(

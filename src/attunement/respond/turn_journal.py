@@ -42,6 +42,7 @@ class TurnJournal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            os.fchmod(self._file, 0o600)  # it may have been there before
         except OSError as error:
             raise UserError(f"cannot write here: {error.strerror}.", where=str(path)) from None
         size = os.fstat(self._file).st_size

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import hashlib
 import json
 import os
 import shutil
@@ -131,7 +132,7 @@ def test_an_example_is_printed_for_each_protocol_and_never_written_over(tmp_path
     for protocol in ("rate", "filter-choose-annotate", "chat-then-rate", "write", "delphi"):
         done = CliRunner().invoke(app, ["study", "example", protocol])
         assert f"type: {protocol}" in done.stdout
-    words = ["study", "example", "rate", "--out", str(tmp_path / "study.yaml")]
+    words = ["study", "example", "rate", "--out", str(tmp_path / "new" / "study.yaml")]
     assert CliRunner().invoke(app, words).exit_code == 0
     assert CliRunner().invoke(app, words).exit_code == 2
     assert CliRunner().invoke(app, ["study", "example", "ratings"]).exit_code == 2
@@ -318,6 +319,18 @@ def test_an_archive_that_leads_elsewhere_is_refused(study: Command, folder: Path
     with zipfile.ZipFile(folder / "bad.zip", "w") as archive:
         archive.writestr("../escaped", "x")
     assert "not a whole backup" in study("restore", "bad.zip", "--out", "new", code=2).stderr
+    assert not (folder / "new").exists()
+
+
+@pytest.mark.slow
+def test_a_backup_of_nothing_is_no_study(study: Command, folder: Path) -> None:
+    empty = hashlib.sha256(b"").hexdigest()
+    about = {"attunement_backup": 1, "parts": {"secret.key": empty, "study.sqlite3": empty}}
+    with zipfile.ZipFile(folder / "bad.zip", "w") as archive:
+        for name in about["parts"]:
+            archive.writestr(name, "")
+        archive.writestr("backup.json", json.dumps(about))
+    study("restore", "bad.zip", "--out", "new", code=2)
     assert not (folder / "new").exists()
 
 

@@ -36,7 +36,15 @@ def restore(file: Path, folder: Path) -> None:
         folders.migrate()
         if (folder / backup.DATA).is_file():
             backup.load_data(folder)
+        _refuse_empty(file)
     except BaseException:
         (folder / backup.DATA).unlink(missing_ok=True)
         folders.take_away(folder, whole=not there)
         raise
+
+
+def _refuse_empty(file: Path) -> None:
+    from attunement.studies.models import Study
+
+    if not Study.objects.exists():
+        raise UserError("the backup holds no study.", where=str(file), fix="Take another one.")

@@ -43,6 +43,7 @@ def example(
         return
     if file.exists():
         raise UserError("there is a file already.", where=str(file), fix="Name another.")
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     console().print(f"wrote {file}", markup=False)
 

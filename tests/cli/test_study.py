@@ -2,8 +2,8 @@
 
 import contextlib
 import csv
-import io
 import hashlib
+import io
 import json
 import os
 import shutil

@@ -234,6 +234,20 @@ def test_people_read_one_table_and_what_few_systems_cannot_say(study: Path, syst
     assert "no clinical validation" in answer.stderr
 
 
+def test_a_table_that_is_too_wide_goes_on_below(study: Path, systems: Path) -> None:
+    more = "".join(f"{s},metric_with_a_long_name_{i},{i}\n" for s in "ABC" for i in range(6))
+    rows = pl.read_csv(systems).select("source", "metric", "estimate").write_csv()
+    systems.write_text(rows + more)
+    shown = run(study, "--systems", systems, "--replicates", 0).stdout.splitlines()
+    heads = [line for line in shown if line.startswith("source ")]
+    assert len(heads) > 1
+    assert max(map(len, heads)) <= 80
+    assert [name for head in heads for name in head.split() if name != "source"] == [
+        *("filter", "top3", "socemo", "bleu", "perplexity"),
+        *(f"metric_with_a_long_name_{i}" for i in range(6)),
+    ]
+
+
 def test_the_tables_can_be_written(study: Path, systems: Path, tmp_path: Path) -> None:
     table, pairs = tmp_path / "table.csv", tmp_path / "correlations.csv"
     words = ["--systems", systems, "--table", table, "--correlations", pairs]

@@ -13,7 +13,7 @@ def estimate(result: Result | None, *, decimals: int = 2) -> str:
     """Return an estimate alone, a dash where there is none."""
     if result is None or isnan(result.estimate):
         return "-"
-    return f"{result.estimate:,.{decimals}f}"
+    return _said(result.estimate, decimals)
 
 
 def interval(result: Result | None, *, decimals: int = 2) -> str:
@@ -27,4 +27,8 @@ def interval(result: Result | None, *, decimals: int = 2) -> str:
     said = estimate(result, decimals=decimals)
     if result is None or isnan(result.ci_low):
         return said
-    return f"{said} ({result.ci_low:,.{decimals}f}, {result.ci_high:,.{decimals}f})"
+    return f"{said} ({_said(result.ci_low, decimals)}, {_said(result.ci_high, decimals)})"
+
+
+def _said(value: float, decimals: int) -> str:
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}"  # no minus before a zero

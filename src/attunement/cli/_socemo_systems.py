@@ -9,7 +9,7 @@ from attunement.cli._plain import plain
 from attunement.cli._result_cells import estimate, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from attunement.stats.result import Result
     from attunement.stats.system_scores import SystemScores
@@ -55,39 +55,62 @@ def write(found: SystemScores, table: Path | None, correlations: Path | None) ->
         write_frame(found.correlation_table(), correlations, spreadsheet=True)
 
 
-def side_by_side(found: SystemScores) -> Any:
-    """Return the paper's Table I: people's scores, then metrics, a row each system."""
+def side_by_side(found: SystemScores, width: int) -> list[Any]:
+    """Return the paper's Table I, a row each system: people's scores, then metrics.
+
+    Where it is wider than the console, it goes on in further tables: a folded number is not read.
+    """
     from rich.table import Table
 
-    shown = [name for name in OF_TABLE_I if name in found.people]
-    table = Table()
-    table.add_column("source", overflow="fold")
-    for name in [*shown, *found.metrics]:
-        table.add_column(plain(name), justify="right", overflow="fold")
-    for source in found.sources:
-        people = (found.people[name].get(source) for name in shown)
-        metrics = (scores.get(source) for scores in found.metrics.values())
-        table.add_row(plain(source), *map(estimate, (*people, *metrics)))
-    table.caption = "People's scores, then metrics. --table has the intervals, --json all of it."
-    return table
+    people = {name: found.people[name] for name in OF_TABLE_I if name in found.people}
+    columns = {
+        name: [estimate(scores.get(source)) for source in found.sources]
+        for name, scores in {**people, **found.metrics}.items()
+    }
+    rest = width - max(len("source"), *map(len, found.sources))
+    tables = []
+    for names in _fitting({name: max(map(len, (name, *columns[name]))) for name in columns}, rest):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column("source", overflow="fold")
+        for name in names:
+            table.add_column(plain(name), justify="right", no_wrap=True)
+        for row, source in enumerate(found.sources):
+            table.add_row(plain(source), *(columns[name][row] for name in names))
+        tables.append(table)
+    return tables
+
+
+def _fitting(widths: Mapping[str, int], width: int) -> list[list[str]]:
+    """Return the columns in groups that fit beside each other, two spaces between."""
+    groups: list[list[str]] = [[]]
+    left = width
+    for name, own in widths.items():
+        if groups[-1] and own + 2 > left:
+            groups.append([])
+            left = width
+        groups[-1].append(name)
+        left -= own + 2
+    return groups
 
 
 def correlation_table(found: SystemScores) -> Any:
-    """Return a row for each pair of scores and a column for each coefficient."""
+    """Return a row for each metric under each of people's scores, a column a coefficient."""
     from rich.table import Table
 
-    table = Table()
-    table.add_column("people's score", overflow="fold")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("metric", overflow="fold")
-    for name in (*COEFFICIENTS, "systems"):
-        table.add_column(name, justify="right")
-    rows: dict[tuple[str, str], dict[str, Result]] = {}
+    for name in COEFFICIENTS:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("n", justify="right")
+    rows: dict[str, dict[str, dict[str, Result]]] = {}
     for result in found.correlations:
-        key = (result.group["human"], result.group["metric"])
-        rows.setdefault(key, {})[result.name] = result
-    for (human, metric), by_name in rows.items():
-        cells = (interval(by_name[name]) for name in COEFFICIENTS)
-        table.add_row(plain(human), plain(metric), *cells, str(by_name["pearson"].n))
+        of_human = rows.setdefault(result.group["human"], {})
+        of_human.setdefault(result.group["metric"], {})[result.name] = result
+    for human, metrics in rows.items():
+        table.add_row(plain(f"with {human}", "bold"))
+        for metric, by_name in metrics.items():
+            cells = (interval(by_name[name]) for name in COEFFICIENTS)
+            table.add_row(plain(metric), *cells, str(by_name[COEFFICIENTS[0]].n))
     return table
 
 

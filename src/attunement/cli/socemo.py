@@ -98,8 +98,10 @@ def socemo(
     out().print(_scores(scores))
     out().print(_agreement(scores.agreement))
     if found is not None and systems is not None:
-        out().print(beside.side_by_side(found))
-        out().print(beside.correlation_table(found))
+        show = out()
+        for part in [*beside.side_by_side(found, show.width), beside.correlation_table(found)]:
+            show.print()
+            show.print(part)
         for remark in beside.remarks(found):
             console().print(plain(remark))
     console().print(

@@ -22,6 +22,17 @@ def test_a_missing_extra_is_said_with_the_fix(monkeypatch: pytest.MonkeyPatch) -
         HuggingFaceLanguageModel("gpt2")
 
 
+@pytest.mark.train
+def test_a_missing_reader_of_the_embedded_models_file_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("attunement.models.local.model_file", lambda: Path("model.gguf"))
+    monkeypatch.setitem(sys.modules, "gguf", None)
+    with pytest.raises(UserError, match="needs gguf"):
+        default_language_model()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch").set_num_threads(1)

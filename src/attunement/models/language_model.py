@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from attunement.errors import UserError
 from attunement.models.hf_asking import batches, limit, load
 from attunement.models.hf_models import libraries
 
@@ -158,7 +159,14 @@ def _read_once(where: str) -> Iterator[None]:
     262,144 tokens one by one, which is most of the minute that loading takes.
     """
     libraries(where)
-    import gguf
+    try:
+        import gguf
+    except ImportError as error:
+        raise UserError(
+            f"reading this file needs gguf ({error}).",
+            where=where,
+            fix="Install it: pip install 'attunement[train]'.",
+        ) from error
 
     reader = gguf.GGUFReader
     setattr(gguf, "GGUFReader", cache(reader))  # noqa: B010 - a class, to the type checker

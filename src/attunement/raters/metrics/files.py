@@ -15,7 +15,7 @@ from attunement import tables
 from attunement.errors import UserError
 from attunement.models.sentiment import SentimentModel
 from attunement.raters.metrics.base import Variant
-from attunement.raters.metrics.registry import choose
+from attunement.raters.metrics.registry import SETS, choose
 from attunement.raters.metrics.scoring import (
     CONTEXT,
     Items,
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 BATCH = 1024
 """Rows at once: enough to spread the cost of a batch, few enough for long answers."""
+FEW = 32
+"""Rows at once where a neural network reads them, so that one sees it go on."""
 
 
 IDS = ("response_id", "item_id", "source", "candidate")
@@ -129,7 +131,8 @@ def score_file(
         summary.systems,
     )
     with tables.TableWriter(ratings, "ratings") as writer:
-        for batch in source.batches():
+        rows = FEW if any(m.name in SETS["neural"] for m in chosen) else None
+        for batch in source.batches(size=rows):
             rated = scorer.rate(usable(batch, where=where))
             writer.write(rated)
             summary.add(rated)
@@ -173,19 +176,22 @@ class _Source:
         # Says which required column is missing, before anything is read.
         usable(pl.DataFrame(schema=dict.fromkeys(self.columns, pl.String)), where=str(path))
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """Yield the columns that the file has of those asked for, a few rows at a time."""
+    def batches(
+        self, columns: Sequence[str] | None = None, *, size: int | None = None
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the columns that the file has of those asked for, `BATCH` or ``size`` at a time."""
+        rows = size or BATCH
         wanted = columns or [*SCHEMAS["responses"], *CONTEXT]
         kept = [c for c in self.columns if c in wanted]
         if self._whole is not None:
             table = self._whole.select(kept)
-            yield from (table.slice(at, BATCH) for at in range(0, table.height, BATCH))
+            yield from (table.slice(at, rows) for at in range(0, table.height, rows))
             return
         import pyarrow.parquet as pq
 
         # Buffered: a file may have all its rows in one row group, which would be read whole.
         with pq.ParquetFile(self.path, buffer_size=1 << 16, pre_buffer=False) as parquet:
-            for batch in parquet.iter_batches(BATCH, columns=kept, use_threads=False):
+            for batch in parquet.iter_batches(rows, columns=kept, use_threads=False):
                 yield cast(pl.DataFrame, pl.from_arrow(batch))
 
 

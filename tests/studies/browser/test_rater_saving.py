@@ -196,6 +196,27 @@ def test_what_the_server_refuses_is_said_and_not_sent_for_ever(first_answer: Ope
     assert study.answers() == []
 
 
+def test_a_text_that_the_server_refused_is_not_left_behind(first_answer: Open) -> None:
+    study, person, page = first_answer()
+    for key in "43221":
+        page.keyboard.press(key)
+    page.keyboard.press("4")
+    saved(page)
+    box = page.locator("textarea[name='overall.rationale']")
+    box.fill("שלום " + "x" * 200_000)
+    page.wait_for_selector(".note-here")
+    assert "longer than 20000" in page.locator("[data-status]").inner_text()
+    person.shot("too-long-1280", whole=False)
+    page.locator("[data-next] button.primary").click()
+    page.wait_for_selector(".note-here")
+    assert "u=1" not in page.url
+    assert len(box.input_value()) > 200_000
+    box.fill("שלום")
+    page.locator("[data-next] button.primary").click()
+    page.wait_for_url(re.compile(r"u=1$"))
+    assert "שלום" in [answer["rationale"] for answer in study.answers()]
+
+
 def test_somebody_stops_and_nothing_stays_on_the_device(first_answer: Open) -> None:
     study, _, page = first_answer()
     page.route("**/save/", lambda route: route.abort())

@@ -164,7 +164,7 @@ export class Queue {
       if (reply.status === 429 || reply.status >= 500) return { again: true };
       if (reply.status === 404 || reply.status === 410) return { refused: { gone: true } };
       const said = await reply.json().catch(() => ({}));
-      return { refused: { why: said.message || said.error || String(reply.status) } };
+      return { refused: { why: said.message || said.error || String(reply.status), wrong: reply.status === 400 } };
     } catch {
       return { again: true };
     } finally {

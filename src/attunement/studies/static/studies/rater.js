@@ -28,6 +28,8 @@ const undoable = [];
 let known = Number(work.dataset.version); // what of the saves of this page is shown here
 let goingOn = false;
 let leaving = false;
+// What the server found wrong, by its question: why
+const refusals = new Map();
 
 function say(text) {
   said.textContent = text;
@@ -61,11 +63,13 @@ function tell(text, state) {
   shown.saved.dataset.state = state;
 }
 
-function complain({ why, gone, save }) {
+function complain({ why, gone, wrong, save }) {
   const text = gone ? words.gone : words.refused.replace("{why}", why);
   shown.trouble.textContent = text;
   const fieldset = save.url === `${url}save/` && fieldsetOf(save.place, save.dimension);
-  if (fieldset) note(fieldset, text);
+  if (!fieldset) return;
+  note(fieldset, text);
+  if (wrong) refusals.set(fieldset, why);
 }
 
 function fieldsetOf(place, dimension) {
@@ -92,6 +96,7 @@ function markerOf(fieldset) {
 function save(fieldset) {
   clearTimeout(typing.get(fieldset));
   typing.delete(fieldset);
+  refusals.delete(fieldset);
   // A number that cannot be one stays on the page, and what else was said here is saved
   if (faultIn(fieldset)) setTimeout(() => note(fieldset, faultIn(fieldset)), CLICK_MS);
   else note(fieldset, "");
@@ -111,7 +116,7 @@ function faultIn(fieldset) {
 }
 
 function firstFault() {
-  return fieldsets().map(faultIn).find(Boolean) ?? "";
+  return fieldsets().map((one) => faultIn(one) || refusals.get(one)).find(Boolean) ?? "";
 }
 
 function prefilled(section) {
@@ -307,12 +312,16 @@ next.addEventListener("submit", async (event) => {
     goingOn = false;
     return;
   }
+  // What the server found wrong is nowhere but on this page: it is tried once more, and waits here
+  for (const fieldset of [...refusals.keys()]) save(fieldset);
   if (await queue.settled()) {
     next.querySelector("[name=seconds]").value = takeSeconds().toFixed(1);
     leaving = true;
     next.submit();
   } else {
     goingOn = false;
+    const [refused] = refusals.keys();
+    if (refused) goTo(refused);
   }
 });
 

@@ -23,8 +23,9 @@ class Killed(Exception):
 
 
 @pytest.fixture(autouse=True)
-def only_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny_hf.no_datasets(monkeypatch)
+def only_transformers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.get_closest_marker("train"):
+        tiny_hf.no_datasets(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +165,7 @@ def test_a_saved_model_is_read_as_it_was_and_a_damaged_one_refused(
     model, tokenizer = hf_models.load_base(str(base), "AutoModelForCausalLM")
     folder = tmp_path / "saved"
     hf_models.save(model, tokenizer, folder)
+    assert len({file.stat().st_mode for file in folder.iterdir()}) == 1
     again, words = hf_models.read(folder, "AutoModelForCausalLM")
     assert again.lm_head.weight.tolist() == model.lm_head.weight.tolist()
     assert words("hello you").input_ids == tokenizer("hello you").input_ids

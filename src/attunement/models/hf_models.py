@@ -84,6 +84,8 @@ def save(model: Any, tokenizer: Any, folder: Path) -> None:
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+    for file in folder.glob("*.safetensors"):  # written so that nobody else can read them
+        file.chmod(folder.stat().st_mode & 0o666)
 
 
 def read(folder: Path, auto: str) -> tuple[Any, Any]:

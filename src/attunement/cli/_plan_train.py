@@ -115,7 +115,7 @@ def train(
     kind = training.require(planner)
     choose(target, "--target", TARGETS)
     storage.refuse(out, force=force)
-    labels = _labels(label_set)
+    labels = labels_of(label_set)
     order = training.Order(
         labels=labels,
         context=_context(context, target),
@@ -208,7 +208,8 @@ def _context(given: int | None, target: str) -> int:
     return 1 if given is None else given
 
 
-def _labels(file: Path | None) -> LabelSet:
+def labels_of(file: Path | None) -> LabelSet:
+    """Return the labels of a file, by default DailyDialog's."""
     from attunement.planning import DAILYDIALOG, LabelSet
 
     return DAILYDIALOG if file is None else LabelSet.read(file)

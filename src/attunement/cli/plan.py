@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from attunement.cli._common import friendly, print_json, progress
+from attunement.cli._common import EXIT_PROBLEMS, friendly, print_json, progress
 from attunement.cli._options import CI_LEVEL, JSON, SEED, choose, refuse_level, resamples
+from attunement.cli._plan_prompt import prompt, say_asked
 from attunement.cli._plan_tag import tag
 from attunement.cli._plan_text import say_counts, say_faults, show_scores
 from attunement.cli._plan_train import DATA, train
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Plan which dialogue acts and emotions the next turn should show.")
 app.command()(train)
+app.command()(prompt)
 app.command()(tag)
 
 _MODEL = typer.Argument(..., help="Folder of a trained planner.")
@@ -41,19 +43,27 @@ def predict(
     out: Path = typer.Option(..., "--out", help="Table for the plans: Parquet, CSV, TSV or JSONL."),
     force: bool = typer.Option(False, "--force", help="Write over --out."),
 ) -> None:
-    """Plan the next turn of each row of a table; a status says where there is no plan."""
+    """Plan the next turn of each row of a table; a status says where there is no plan.
+
+    The answers of a prompted planner are kept beside --out: stopped and started again, no call is
+    made twice. Exit code 1 where some calls failed; they are marked in the table.
+    """
     from attunement.cli._existing import refuse_loss, refuse_no_table
     from attunement.planning import contexts, storage
+    from attunement.planning.prompted import journaled
     from attunement.tables import write_frame
 
     refuse_no_table(out)
     refuse_loss(out, {"planner": ()}, force=force)
-    planner = storage.read(model)
+    planner = journaled(storage.read(model), out.parent / f"{out.stem}.calls" / "plans.jsonl")
     given = contexts.read(table)
+    say_asked(planner)
     with progress("Planning", len(given.contexts)) as advance:
         plans = planner.plan(given.contexts, advance=advance)
     write_frame(contexts.as_frame(given.ids, plans, planner), out)
     say_counts(plans, "plans", out)
+    if any(plan.status == "error" for plan in plans):
+        raise typer.Exit(EXIT_PROBLEMS)
 
 
 @app.command()
@@ -82,6 +92,11 @@ def evaluate(
         "--resample",
         help="What the bootstrap draws: dialogues, whose turns belong together, or windows.",
     ),
+    journal: Path | None = typer.Option(
+        None,
+        "--journal",
+        help="File that keeps the answers of a prompted planner, so that no call is made twice.",
+    ),
     replicates: int = resamples(2000),
     ci_level: float = CI_LEVEL,
     seed: int = SEED,
@@ -98,7 +113,7 @@ def evaluate(
     choose(scoring, "--scoring", evaluation.SCORINGS)
     choose(resample, "--resample", evaluation.RESAMPLES)
     refuse_level(ci_level)
-    asked, order, answer = _answerer(model, full_windows)
+    asked, order, answer = _answerer(model, full_windows, journal)
     found, turns = training.turns_of(data, split, order, drop_duplicates=drop_duplicates)
     say_faults(found)
     with progress("Planning" if order.target == "next" else "Tagging", len(turns)) as advance:
@@ -140,9 +155,12 @@ def evaluate(
     show_scores(asked.kind, scored, f"{split}: {len(turns):,} windows", shares)
 
 
-def _answerer(model: str, full: bool) -> tuple[Planner | Tagger, Order, Answer]:
+def _answerer(
+    model: str, full: bool, journal: Path | None
+) -> tuple[Planner | Tagger, Order, Answer]:
     """Return a planner or tagger, the windows that it is asked about, and how it is asked."""
     from attunement.planning import storage
+    from attunement.planning.prompted import journaled
     from attunement.planning.tagging import EMBEDDED, READS, load_tagger, tags_of
     from attunement.planning.training import Order
 
@@ -151,6 +169,9 @@ def _answerer(model: str, full: bool) -> tuple[Planner | Tagger, Order, Answer]:
         order = Order(labels=tagger.labels, context=READS, full=full, target="current")
         return tagger, order, lambda turns, advance: tags_of(tagger, turns, advance=advance)
     planner = storage.read(Path(model))
+    if journal is not None:
+        planner = journaled(planner, journal)
+    say_asked(planner)
     order = Order(labels=planner.labels, context=planner.context, full=full)
     return (
         planner,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attunement.inspect_bridge import ModelSpec, Settings
 from attunement.models import hf_models
 from attunement.planning import encoder, seq2seq
 from attunement.planning.baselines import ConstantPlanner, RandomPlanner
@@ -19,6 +20,8 @@ from attunement.planning.labels import LabelSet
 from attunement.planning.linear import LinearPlanner
 from attunement.planning.networks import Network
 from attunement.planning.planner import Planner
+from attunement.planning.prompted import PromptedPlanner
+from attunement.planning.prompts import Prompt
 from attunement.planning.seq2seq import Seq2SeqPlanner
 from attunement.planning.thresholds import Cut
 
@@ -38,6 +41,8 @@ def parts(planner: Planner) -> Parts:
         base = planner.network.base
         state = {"names": list(planner.names), **_cut_state(planner.cut), "base": base}
         return state, {}, planner.network
+    if isinstance(planner, PromptedPlanner):
+        return prompted_state(planner), {}, None
     if isinstance(planner, Seq2SeqPlanner):
         return {"longest": planner.longest, "base": planner.network.base}, {}, planner.network
     if not isinstance(planner, LinearPlanner):
@@ -125,6 +130,50 @@ def _seq2seq(header: dict[str, Any], labels: LabelSet, folder: Path) -> Planner:
     return Seq2SeqPlanner(labels, network, longest, context, str(header["signature"]))
 
 
+def prompted_state(planner: PromptedPlanner) -> dict[str, Any]:
+    """Return whom a prompted planner asks, and what; the key is named by its variable only."""
+    spec, prompt = planner.model, planner.prompt
+    return {
+        "model": {name: getattr(spec, name) for name in _MODEL},
+        "settings": {name: getattr(spec.settings, name) for name in _SETTINGS},
+        "prompt": {"id": prompt.id, "text": prompt.text, "examples": list(prompt.examples)},
+    }
+
+
+_MODEL = ("name", "model", "base_url", "api_key_env")
+_SETTINGS = (
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "max_connections",
+    "max_retries",
+    "timeout",
+)
+
+
+def _prompted(header: dict[str, Any], labels: LabelSet, _: Path) -> Planner:
+    model = {name: header["model"][name] for name in _MODEL}
+    for name in ("name", "model"):
+        if not isinstance(model[name], str) or not model[name]:
+            raise ValueError(f"the model's {name} is no text")
+    for name in ("base_url", "api_key_env"):
+        if not isinstance(model[name], str | None):
+            raise ValueError(f"the model's {name} is no text")
+    settings = {name: header["settings"][name] for name in _SETTINGS}
+    for name, value in settings.items():
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise ValueError(f"{name} is no number")
+    said = header["prompt"]
+    examples = tuple((str(turn), str(reply)) for turn, reply in said["examples"])
+    return PromptedPlanner(
+        labels,
+        ModelSpec(**model, settings=Settings(**settings)),
+        Prompt(str(said["id"]), str(said["text"]), examples),
+        _whole(header, "context", 1, 1000),
+    )
+
+
 def _names(header: Mapping[str, Any], labels: LabelSet) -> tuple[str, ...]:
     names = tuple(str(name) for name in header["names"])
     labels.sequence(names)  # refuses unknown ones
@@ -167,6 +216,7 @@ READERS: dict[str, Reader] = {
     "linear": _linear,
     "encoder": _encoder,
     "seq2seq": _seq2seq,
+    "prompted": _prompted,
     "random": _random,
     "majority": _constant,
     "constant": _constant,

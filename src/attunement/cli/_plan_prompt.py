@@ -1,0 +1,102 @@
+"""``attunement plan prompt``: a planner that asks a language model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from attunement.cli._common import console, friendly
+
+if TYPE_CHECKING:
+    from attunement.planning import Planner
+
+
+@friendly
+def prompt(
+    model: str = typer.Option(
+        ...,
+        "--model",
+        help="As Inspect AI names it: openai/..., anthropic/..., openai-api/SERVER/NAME with "
+        "--base-url, or local for the embedded model (demonstration quality).",
+    ),
+    out: Path = typer.Option(..., "--out", help="Folder for the planner."),
+    wording: str | None = typer.Option(
+        None,
+        "--prompt",
+        help="paper (the published words), plain (any labels), reply (a reply first, and then its "
+        "labels, after examples), or @FILE with {dialogue} and, if wanted, {labels} in it. By "
+        "default paper, and reply for the embedded model.",
+    ),
+    label_set: Path | None = typer.Option(
+        None, "--label-set", help="YAML file of the labels; by default DailyDialog's eleven."
+    ),
+    context: int | None = typer.Option(
+        None,
+        "--context",
+        min=1,
+        max=100,
+        help="Turns that the model is shown at most: by default 3, and 1 with the prompt paper.",
+    ),
+    base_url: str | None = typer.Option(
+        None, "--base-url", help="Address of an OpenAI-compatible server, ending in /v1."
+    ),
+    api_key_env: str | None = typer.Option(
+        None, "--api-key-env", help="Environment variable that holds the key."
+    ),
+    temperature: float = typer.Option(0.0, "--temperature", min=0.0, help="Sampling temperature."),
+    max_tokens: int | None = typer.Option(
+        None, "--max-tokens", min=1, help="Longest answer in tokens; by default the provider's."
+    ),
+    connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
+    seed: int | None = typer.Option(None, "--seed", min=0, help="Passed to the model."),
+    force: bool = typer.Option(False, "--force", help="Write over a planner in --out."),
+) -> None:
+    """Write down which language model plans, and what it is asked; no call is made.
+
+    The folder is then a planner like any other, for plan predict, plan evaluate and respond.
+    Whoever uses it sends conversations to the server that it names.
+    """
+    from attunement.cli._plan_train import labels_of
+    from attunement.inspect_bridge import LOCAL, ModelSpec, Settings
+    from attunement.planning import storage
+    from attunement.planning.prompted import PromptedPlanner
+    from attunement.planning.prompts import READS
+    from attunement.planning.prompts import prompt as find
+
+    storage.refuse(out, force=force)
+    labels = labels_of(label_set)
+    own = model == LOCAL
+    name = wording or ("reply" if own else "paper")
+    settings = Settings(
+        temperature=temperature, max_tokens=max_tokens, seed=seed, max_connections=connections
+    )
+    planner = PromptedPlanner(
+        labels,
+        ModelSpec(
+            model,
+            model,
+            base_url=None if own else base_url,
+            api_key_env=None if own else api_key_env,
+            settings=settings,
+        ),
+        find(name, labels),
+        READS.get(name, 3) if context is None else context,
+    )
+    storage.write(planner, out, force=force)
+    console().print(f"prompted: {model} with the prompt {planner.prompt.id}; written to {out}.")
+
+
+def say_asked(planner: Planner) -> None:
+    """Say which model is going to be asked, and what its plans are worth where it is small."""
+    from attunement.planning.prompted import PromptedPlanner
+
+    if not isinstance(planner, PromptedPlanner):
+        return
+    spec = planner.model
+    if spec.demonstration:
+        console().print("These plans are of demonstration quality: the model is very small.")
+        return
+    key = f", with the key in {spec.api_key_env}" if spec.api_key_env else ""
+    console().print(f"Asking {spec.model} at {spec.base_url or 'its provider'}{key}.")

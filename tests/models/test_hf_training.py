@@ -185,6 +185,16 @@ def test_a_saved_model_is_read_as_it_was_and_a_damaged_one_refused(
 
 
 @pytest.mark.train
+def test_a_base_model_in_half_precision_is_trained_in_full(base: Path, tmp_path: Path) -> None:
+    import torch
+
+    model, tokenizer = hf_models.load_base(str(base), "AutoModelForCausalLM")
+    hf_models.save(model.half(), tokenizer, tmp_path / "half")
+    again, _ = hf_models.load_base(str(tmp_path / "half"), "AutoModelForCausalLM")
+    assert {p.dtype for p in again.parameters()} == {torch.float32}
+
+
+@pytest.mark.train
 def test_a_base_model_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="base model cannot be loaded"):

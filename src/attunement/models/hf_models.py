@@ -60,7 +60,8 @@ def load_base(
     _, transformers = libraries(name)
     transformers.set_seed(seed)
     try:
-        model, tokenizer, _ = _load(name, auto, revision=revision, **config)
+        # Some are stored in half precision, in which small steps of training are lost.
+        model, tokenizer, _ = _load(name, auto, revision=revision, dtype="float32", **config)
         hub = transformers.utils.hub
         file = hub.cached_file(name, "config.json", revision=revision)
         setattr(model, _COMMIT, hub.extract_commit_hash(file, None))

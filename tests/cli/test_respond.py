@@ -103,6 +103,24 @@ def test_the_same_candidates_serve_every_strategy(
     assert "not that people would find" in gold.stderr
 
 
+def test_a_planner_may_be_a_model_that_is_asked_once(stub, items: Path, tmp_path: Path) -> None:
+    def answer(request: dict[str, Any]) -> str:
+        return "question" if request["model"] == "p" else by_seed(request)
+
+    with stub.StubLLM(answer) as server:
+        folder = tmp_path / "prompted"
+        asks = ("--model", "openai-api/stub/p", "--base-url", server.base_url, "--out", folder)
+        made = CliRunner().invoke(app, ["plan", "prompt", *map(str, asks)])
+        assert made.exit_code == 0, made.output
+        words = ("--items", items, "--run", tmp_path / "run", *at(server), "--planner", folder)
+        for _ in range(2):
+            result = run(*words, "--candidates", 2)
+            assert result.exit_code == 0, result.output
+    assert server.calls == 9  # a plan and two candidates of each item
+    assert "Plans: 3 ok." in result.stderr
+    assert set(Run(tmp_path / "run").read("responses")["text"]) == {"What happened today?"}
+
+
 def test_a_model_is_told_the_plan(stub, items: Path, planner: Path, tmp_path: Path) -> None:
     with stub.StubLLM("What happened today?") as server:
         result = run(

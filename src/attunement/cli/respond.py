@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from attunement.respond.plans import Kind, Plans
     from attunement.respond.record import Account
     from attunement.respond.sources import Source
+    from attunement.runs import Run
     from attunement.stats.result import Result
 
 app = typer.Typer(invoke_without_command=True)
@@ -108,7 +109,9 @@ def respond(
     ),
     ci_level: float = CI_LEVEL,
     dry_run: bool = typer.Option(
-        False, "--dry-run", help="Say calls, tokens and cost, and stop before any candidate."
+        False,
+        "--dry-run",
+        help="Say calls for candidates, tokens and cost, and stop before any call.",
     ),
     as_json: bool = JSON,
 ) -> None:
@@ -158,20 +161,25 @@ def respond(
         source, base = _trained(generator), generator.resolve().name
     else:
         source, base = _existing(cast("Path", responses), of)
+    n = candidates or (planned.CANDIDATES if strategy == "rerank" else 1)
+    if dry_run:
+        _estimate(source, table, n, as_json=as_json)
+        return
     with folder.lock():
-        plans, reads = _plans(table, planner, labels, cast("Kind", labels_are), tagger)
-        outcome_of: dict[str, Any] = {
-            "strategy": cast("Strategy", strategy),
-            "name": name or _name(base, strategy, plans),
-            "plans": plans,
-            "tagger": reads,
-            "n": candidates or (planned.CANDIDATES if strategy == "rerank" else 1),
-        }
-        if dry_run:
-            _estimate(source, table, outcome_of, as_json=as_json)
-            return
-        record.refuse_loss(folder, outcome_of["name"])
-        outcome = planned.respond(table, source, **outcome_of, track=progress)
+        kind = "predicted" if planner is not None else labels_are
+        called = name or _name(base, strategy, kind)
+        record.refuse_loss(folder, called)
+        plans, reads = _plans(table, planner, labels, cast("Kind", kind), tagger, folder)
+        outcome = planned.respond(
+            table,
+            source,
+            cast("Strategy", strategy),
+            name=called,
+            plans=plans,
+            tagger=reads,
+            n=n,
+            track=progress,
+        )
         record.write(folder, outcome)
     said = record.account(outcome)
     results = record.results(record.candidates_table(outcome), level=ci_level, seed=seed)
@@ -210,22 +218,26 @@ def _existing(file: Path, source: str | None) -> tuple[Source, str]:
     return Existing(found), found["source"][0] if found.height else "responses"
 
 
-def _name(base: str, strategy: str, plans: Plans | None) -> str:
-    if strategy == "none" or plans is None:
-        return base
-    return f"{base}-{strategy}-{plans.kind}"
+def _name(base: str, strategy: str, kind: str) -> str:
+    return base if strategy == "none" else f"{base}-{strategy}-{kind}"
 
 
 def _plans(
-    items: pl.DataFrame, planner: Path | None, labels: Path | None, kind: Kind, tagger: str
+    items: pl.DataFrame,
+    planner: Path | None,
+    labels: Path | None,
+    kind: Kind,
+    tagger: str,
+    run: Run,
 ) -> tuple[Plans | None, Tagger | None]:
     """Return the plans, and the tagger that says how far answers keep to them."""
     from attunement.planning import read_planner
+    from attunement.planning.prompted import journaled
     from attunement.respond import plans
     from attunement.respond.candidates import contexts_of
 
     if planner is not None:
-        predicts = read_planner(planner)
+        predicts = journaled(read_planner(planner), run.calls / "plans.jsonl")
         reads = options.tagger(tagger, predicts.labels)
         contexts = contexts_of(items)
         with progress("Plans", len(contexts)) as advance:
@@ -236,14 +248,13 @@ def _plans(
     return None, None
 
 
-def _estimate(source: Source, items: pl.DataFrame, order: dict[str, Any], *, as_json: bool) -> None:
+def _estimate(source: Source, items: pl.DataFrame, n: int, *, as_json: bool) -> None:
     from attunement.cli.generate import tell_estimate
     from attunement.respond.sources import Model
 
     if not isinstance(source, Model):
         raise UserError("--dry-run is about the calls of --model.", fix="Leave it out.")
-    told = order["plans"].plans if order["strategy"] == "prompt" else None
-    tell_estimate([source.estimate(items, told, order["n"])], as_json)
+    tell_estimate([source.estimate(items, n)], as_json)
 
 
 def _tell(name: str, said: Account, results: list[Result], run: Path) -> None:

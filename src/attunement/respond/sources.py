@@ -74,9 +74,9 @@ class Model:
             return candidates.from_numbered(made, ids, n)
         return candidates.from_responses(made, ids)
 
-    def estimate(self, items: pl.DataFrame, plans: Sequence[Plan] | None, n: int) -> Estimate:
-        """Say what `pools` would take, without making a call."""
-        asked, how = self._asked(items, plans, n)
+    def estimate(self, items: pl.DataFrame, n: int) -> Estimate:
+        """Say what `pools` would take where no plan is told, without making a call."""
+        asked, how = self._asked(items, None, n)
         return estimate(asked, [self._spec(n)], **how)[0]
 
     def _asked(

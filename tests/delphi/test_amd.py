@@ -304,3 +304,9 @@ def test_names_that_an_instrument_can_have_stay_as_they_are() -> None:
     made = instrument_of(outcome).instrument
     assert {"a_1a", "a_1b", "m-1"} <= {d.id for d in made.dimensions}
     assert "my_part" in {s.id for s in made.subscales}
+
+
+def test_the_log_says_that_few_experts_decided() -> None:
+    rows = [(f"A{i}", f"e{e}", "5") for i in (1, 2) for e in (1, 2, 3)]
+    frame = pl.DataFrame(rows, schema=["item", "expert", "relevance"], orient="row")
+    assert "3 experts rated, fewer than 10" in as_markdown(decide(read_round(frame)))

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+import pytest
 from django.utils import timezone
 
+from attunement.cli._study_text import show_status
 from attunement.studies.invitations import invite
-from attunement.studies.models import Assignment, Participant, Study
+from attunement.studies.models import Assignment, Participant, Stage, Study
 from attunement.studies.status import status_of
 from attunement.studies.withdrawal import erase
 
@@ -50,3 +52,24 @@ def test_what_a_stage_froze_is_told_in_json(make_study: Callable[..., Study]) ->
     said = status_of().as_json()
     assert said["closes"] == "2999-12-31"
     assert said["stages"][0]["digest"] == study.stages.get().digest
+
+
+def test_pages_of_a_panel_are_about_no_item(make_panel: Callable[..., Study]) -> None:
+    make_panel()
+    status = status_of()
+    assert [(stage.wanted, stage.items) for stage in status.stages] == [(16, 0), (0, 0)]
+
+
+def test_only_places_of_an_open_stage_are_offered_to_others(
+    make_panel: Callable[..., Study], capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_panel()
+    stage = Stage.objects.get(key="round-1")
+    erase(Participant.objects.get(code="R001"), by="x")
+    show_status(status_of())
+    assert "short of 4 of these" in (said := " ".join(capsys.readouterr().out.split()))
+    assert "given to somebody else" in said
+    stage.closed_at = timezone.now()
+    stage.save()
+    show_status(status_of())
+    assert "given to somebody else" not in " ".join(capsys.readouterr().out.split())

@@ -97,17 +97,16 @@ def show_status(status: Status) -> None:
         table.add_column(name, justify="right")
     for stage in status.stages:
         pages = (str(n) for n in (stage.wanted, stage.begun, stage.complete))
-        items = f"{stage.items_complete} of {stage.items}"
+        items = f"{stage.items_complete} of {stage.items}" if stage.items else "-"
         table.add_row(plain(stage.key), stage.state, *pages, items)
     out().print(table)
     people = [f"{n} {state}" for state, n in status.participants.items() if n]
     for stage in status.stages:
         if stage.short:
-            out().print(
-                f"{stage.key}: short of {stage.short} of these: whoever had them left. Their "
-                "places can be given to somebody else, on the owner's page of each.",
-                markup=False,
-            )
+            said = f"{stage.key}: short of {stage.short} of these: whoever had them left."
+            if stage.state == "open":
+                said += " Their places can be given to somebody else, on the owner's page of each."
+            out().print(said, markup=False)
     out().print(f"participants: {', '.join(people) or 'none'}")
     last = status.last_save.strftime("%Y-%m-%d %H:%M UTC") if status.last_save else "never"
     out().print(f"saves: {status.saves}, last {last}")

@@ -124,8 +124,9 @@ def as_markdown(outcome: Outcome) -> str:
             + _cell("; ".join(r.text for r in d.reasons))
             for d in departures
         ]
-    if outcome.warnings:
-        lines += ["", "## To look at", "", *(f"- {_cell(w)}" for w in outcome.warnings)]
+    warnings = [*outcome.round.warnings, *outcome.warnings]
+    if warnings:
+        lines += ["", "## To look at", "", *(f"- {_cell(w)}" for w in warnings)]
     lines += [
         "",
         "## Every item",

@@ -104,8 +104,9 @@ def status_of(study: Study | None = None) -> Status:
 
 
 def _stage(stage: Stage) -> StageStatus:
-    items = by_item(stage)
-    all_of_it = overall(stage, items)
+    rows = by_item(stage)
+    all_of_it = overall(stage, rows)
+    items = [row for row in rows if row.name]  # a chat or a panel's page is about no item
     state = "waiting" if stage.opened_at is None else "open"
     return StageStatus(
         key=stage.key,

@@ -1,5 +1,6 @@
 """BERTScore between vectors written by hand; the model's tests hold it to the package's values."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,11 @@ from attunement.raters.metrics import bert_score, named
 from attunement.raters.metrics.base import Batch, Score
 from attunement.raters.metrics.bert_score import greedy_match
 
-AXES = {"cat": (1.0, 0.0), "dog": (0.6, 0.8), "sky": (0.0, 1.0)}
+AXES = {
+    "cat": (1.0, 0.0),
+    "dog": (0.6, 0.8),
+    "sky": (0.0, 1.0),
+}
 
 
 class Listed:
@@ -49,6 +54,26 @@ def test_every_token_counts_with_its_nearest() -> None:
     precision, recall, f = greedy_match(vectors("cat"), vectors("dog sky"))
     assert (precision, recall) == (pytest.approx(0.6), pytest.approx(0.3))
     assert f == pytest.approx(2 * 0.6 * 0.3 / 0.9)
+
+
+def test_precision_and_recall_of_opposite_signs_have_no_f() -> None:
+    def alone(*axis: float) -> TokenVectors:
+        return TokenVectors(np.array([axis], np.float32), np.array([True]))
+
+    # One token each: precision and recall are one cosine
+    assert greedy_match(alone(1, 0), alone(-0.6, 0.8)) == pytest.approx((-0.6, -0.6, -0.6))
+    assert greedy_match(alone(1, 0), alone(0, 1)) == (0, 0, 0)
+    # "cat" is nearest to the beginning of the other, which itself does not count
+    other = TokenVectors(np.array([[0.6, 0.8], [-1, 0]], np.float32), np.array([False, True]))
+    precision, recall, f = greedy_match(alone(1, 0), other)
+    assert (precision, recall) == (pytest.approx(0.6), -1)
+    assert math.isnan(f)
+
+
+def test_where_there_is_no_f_there_is_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bert_score, "greedy_match", lambda a, b: (0.6, -1.0, math.nan))
+    found = scores("bert_score", answers=["cat"], references=["dog"])
+    assert found == [(None, "precision and recall have opposite signs, and no F")]
 
 
 def test_the_order_of_tokens_and_their_number_at_once_change_nothing(

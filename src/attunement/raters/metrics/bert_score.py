@@ -5,6 +5,7 @@ Source: Zhang et al. (2020), without weights by rarity and without rescaling.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -19,6 +20,9 @@ _ROWS = 1024
 
 def greedy_match(answer: TokenVectors, other: TokenVectors) -> tuple[float, float, float]:
     """Return precision, recall and F, -1 to 1: each token's cosine with the nearest of the other.
+
+    F is NaN where one of the two is below 0 and the other above, as it may be under a model whose
+    vectors do not all point one way: the harmonic mean would then be any number.
 
     Tokens that stand for beginning and end are no words of the text, so their own match does not
     count; others may be nearest to them, as in the authors' package.
@@ -40,8 +44,17 @@ def greedy_match(answer: TokenVectors, other: TokenVectors) -> tuple[float, floa
         best_of_other = np.maximum(best_of_other, block.max(axis=0))
     precision = float(best_of_answer[answer.counted].mean())
     recall = float(best_of_other[other.counted].mean())
+    return precision, recall, _f(precision, recall)
+
+
+def _f(precision: float, recall: float) -> float:
+    if precision * recall < 0:
+        return math.nan
     both = precision + recall
-    return precision, recall, 2 * precision * recall / both if both else 0.0
+    return 2 * precision * recall / both if both else 0.0
+
+
+_NO_F = "precision and recall have opposite signs, and no F"
 
 
 def _against(batch: Batch, others: Sequence[str], name: str) -> list[Score]:
@@ -55,7 +68,8 @@ def _against(batch: Batch, others: Sequence[str], name: str) -> list[Score]:
         elif not known[other].counted.any():
             scores.append(Score(None, f"the {name} has no tokens"))
         else:
-            scores.append(Score(greedy_match(answer, known[other])[2]))
+            f = greedy_match(answer, known[other])[2]
+            scores.append(Score(None, _NO_F) if math.isnan(f) else Score(f))
     return scores
 
 

@@ -71,7 +71,8 @@ def design_of_study() -> Design:
     items: dict[int, set[int | str]] = defaultdict(set)
     raters: dict[int | str, set[int]] = defaultdict(set)
     answers: set[str] = set()
-    for page in Assignment.objects.select_related("stage", "item", "participant"):
+    every = Assignment.objects.select_related("stage", "item", "participant")
+    for page in every.iterator(chunk_size=100):  # each brings its stage's whole instrument
         person = page.participant_id
         units = units_of(page)
         asked = sum(len(unit.instrument.dimensions) for unit in units)

@@ -283,5 +283,6 @@ def test_code_in_a_folder_is_not_run(made: Callable[..., Any], tmp_path: Path) -
 def test_a_tokenizer_without_an_end_is_refused(made: Callable[..., Any]) -> None:
     generator = made("causal")
     generator.tokenizer.eos_token = None
-    with pytest.raises(UserError, match="no token that ends a text"):
+    with pytest.raises(UserError, match="no token that ends a text") as refused:
         CausalGenerator(generator.model, generator.tokenizer, context=3)
+    assert str(refused.value.where).endswith("causal")  # the base model's folder

@@ -57,7 +57,11 @@ class TunedGenerator(ABC):
         signature: str = "",
     ) -> None:
         if tokenizer.eos_token_id is None:
-            raise UserError("its tokenizer has no token that ends a text.", where=self.kind)
+            raise UserError(
+                "its tokenizer has no token that ends a text.",
+                where=str(tokenizer.name_or_path),
+                fix="Take another base model: GPT-2 and BART have one, BERT has none.",
+            )
         self.model = model
         self.tokenizer = tokenizer
         self.context = context

@@ -276,6 +276,8 @@ def test_a_run_is_shown_as_a_page(done: Path, tmp_path: Path) -> None:
     html = page.read_text()
     assert "Mean similarity, m-rerank-predicted: chosen 1.000" in html
     assert html.count("What happened today?") == 3
+    assert "not that people would find" in html
+    assert "demonstration quality" not in html
 
 
 def test_a_page_has_the_name_of_a_page_and_a_run_has_candidates(done: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def show(
     ),
 ) -> None:
     """Show each item's plan and candidates, their labels and similarity, and why one was chosen."""
+    from attunement.models.local import MODEL_NAME
     from attunement.respond import record, show
     from attunement.runs import Run
 
@@ -34,7 +35,7 @@ def show(
         for line in show.lines(found):
             out().print(line, soft_wrap=True)
         if results:
-            out().print(text.table(results))
+            out().print(*text.tables(results))
             console().print(text.CAUTION)
         if len(found) < items:
             console().print(f"{len(found):,} of {items:,} items; --limit shows more.")
@@ -45,6 +46,9 @@ def show(
         )
     page.parent.mkdir(parents=True, exist_ok=True)
     title = f"Candidates and plans: {run.resolve().name}"
-    made = show.page(found, title=title, items=items, facts=text.facts(results))
+    facts = text.facts(results)
+    facts += [text.CAUTION] if facts else []
+    facts += [text.DEMONSTRATION] if MODEL_NAME in folder.read("responses")["model"] else []
+    made = show.page(found, title=title, items=items, facts=facts)
     page.write_text(made, encoding="utf-8")
     console().print(f"{len(found):,} of {items:,} items in {page}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -40,48 +41,63 @@ def _each(found: dict[str, int]) -> str:
     return ", ".join(f"{n:,} {status.replace('_', ' ')}" for status, n in found.items()) or "none"
 
 
-def table(results: list[Result]) -> Any:
-    """Return the similarities as a table."""
+def tables(results: list[Result]) -> Iterator[Any]:
+    """Yield the similarities of each source as a table."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
+    for source, part in _by_source(results).items():
+        made = Table(
+            title=f"{source}: similarity to the plan (0 to 1)",
+            title_justify="left",
+            box=SIMPLE_HEAD,
+        )
+        made.add_column("mean of")
+        for head in ("estimate", "interval", "items"):
+            made.add_column(head, justify="right", no_wrap=True)
+        for r in part:
+            estimate, low, high = _cells(r)
+            made.add_row(
+                NAMES[r.name],
+                estimate,
+                "-" if low == "-" else f"{low} to {high}",
+                f"{r.n:,}" if not r.n_missing else f"{r.n:,} of {r.n + r.n_missing:,}",
+            )
+        yield made
+
+
+def _by_source(results: list[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for r in results:
+        found.setdefault(r.group["source"], []).append(r)
+    return found
+
+
+def _cells(r: Result) -> tuple[str, str, str]:
     from attunement.reproduce.text import cell
 
-    made = Table(
-        title="similarity to the plan (NLS, 0 to 1), as the tagger sees it",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-    )
-    made.add_column("answers", overflow="fold")
-    made.add_column("mean of", no_wrap=True)
-    for head in ("estimate", "interval", "items"):
-        made.add_column(head, justify="right", no_wrap=True)
-    for r in results:
-        low, high = (cell(x, short=True) for x in (r.ci_low, r.ci_high))
-        made.add_row(
-            r.group["source"],
-            NAMES[r.name],
-            cell(r.estimate, short=True),
-            "-" if low == "-" else f"{low} to {high}",
-            f"{r.n:,}" if not r.n_missing else f"{r.n:,} of {r.n + r.n_missing:,}",
-        )
-    return made
+    estimate, low, high = (cell(x, short=True) for x in (r.estimate, r.ci_low, r.ci_high))
+    return estimate, low, high
 
 
 def facts(results: list[Result]) -> list[str]:
     """Return the same as sentences, one a source."""
-    from attunement.reproduce.text import cell
-
-    said: dict[str, list[str]] = {}
-    for r in results:
-        low, high = (cell(x, short=True) for x in (r.ci_low, r.ci_high))
-        interval = "" if low == "-" else f" ({low} to {high})"
-        said.setdefault(r.group["source"], []).append(
-            f"{NAMES[r.name]} {cell(r.estimate, short=True)}{interval}, n = {r.n:,}"
-        )
-    return [f"Mean similarity, {source}: {'; '.join(parts)}." for source, parts in said.items()]
+    return [
+        f"Mean similarity, {source}: {'; '.join(map(_fact, part))}."
+        for source, part in _by_source(results).items()
+    ]
 
 
+def _fact(r: Result) -> str:
+    estimate, low, high = _cells(r)
+    interval = "" if low == "-" else f" ({low} to {high})"
+    return f"{NAMES[r.name]} {estimate}{interval}, n = {r.n:,}"
+
+
+DEMONSTRATION = (
+    "Answers of the embedded model are of demonstration quality: it is very small. Never show them "
+    "to a person in distress."
+)
 CAUTION = (
     "The tagger that chose is the one that measures: the difference says how much room the "
     "candidates left, not that people would find the chosen answers better."

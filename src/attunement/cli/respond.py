@@ -188,7 +188,7 @@ def respond(
     else:
         _tell(outcome.name, said, results, run)
         if model is not None and spec.demonstration:
-            console().print("These answers are of demonstration quality: the model is very small.")
+            console().print(text.DEMONSTRATION)
     if said.statuses.get("error"):
         raise typer.Exit(EXIT_PROBLEMS)
 
@@ -262,6 +262,6 @@ def _tell(name: str, said: Account, results: list[Result], run: Path) -> None:
     for line in text.counts(said):
         tell(line)
     if results:
-        out().print(text.table(results))
+        out().print(*text.tables(results))
         tell(text.CAUTION)
     tell(f"Answers of {name} in {run}. The candidates and why: attunement respond show {run}")

@@ -2,9 +2,10 @@
 
 from attunement.raters.metrics.base import INSTRUMENT, VARIANTS, Batch, Metric, Score, Variant
 from attunement.raters.metrics.files import Plan, score_file
+from attunement.raters.metrics.items import Items
 from attunement.raters.metrics.rbo import rbo, tie_groups
 from attunement.raters.metrics.registry import METRICS, choose, metrics, named
-from attunement.raters.metrics.scoring import Items, Scorer, score
+from attunement.raters.metrics.scoring import Scorer, score
 from attunement.raters.metrics.summary import Summary
 
 __all__ = [

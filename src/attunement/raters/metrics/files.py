@@ -15,12 +15,11 @@ from attunement import tables
 from attunement.errors import UserError
 from attunement.models.sentiment import SentimentModel
 from attunement.raters.metrics.base import Variant
+from attunement.raters.metrics.items import Items, check_items
 from attunement.raters.metrics.registry import SETS, choose
 from attunement.raters.metrics.scoring import (
     CONTEXT,
-    Items,
     Scorer,
-    check_items,
     check_variant,
     duplicate_ids,
     given_needs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from attunement import tables
 from attunement.errors import UserError, first_of, nearest
 from attunement.models.sentiment import SentimentModel, default_sentiment_model
 from attunement.raters.metrics.base import VARIANTS, Batch, Metric, Need, Score, Variant
+from attunement.raters.metrics.items import Items, check_items
 from attunement.raters.metrics.registry import choose
 from attunement.raters.metrics.systems import Systems
 from attunement.tables import REFERENCE
@@ -24,61 +25,6 @@ if TYPE_CHECKING:
 
 CONTEXT = ("question", "reference", "lang")
 """What a responses table may carry about its items, beside the columns of its schema."""
-
-
-class Item(NamedTuple):
-    """What is known of one item; None where there is none."""
-
-    question: str | None
-    reference: str | None
-    language: str | None
-    context: str | None
-
-
-@dataclass(frozen=True)
-class Items:
-    """What the metrics need of the items, by item id.
-
-    Parameters
-    ----------
-    given
-        Which of ``question`` and ``reference`` the items have.
-    by_id
-        What is known of each.
-
-    """
-
-    given: tuple[Need, ...]
-    by_id: Mapping[str, Item]
-
-    @property
-    def references(self) -> dict[str, str | None]:
-        """Item id to gold-standard answer, None where there is none."""
-        return {item_id: item.reference for item_id, item in self.by_id.items()}
-
-    @classmethod
-    def of(cls, items: Frame, *, where: str | None = None) -> Self:
-        """Read an items table.
-
-        Raises
-        ------
-        UserError
-            Where it is not a valid items table.
-
-        """
-        table = tables.require(items, "items", where=where)
-        columns = (table[c].to_list() for c in ("item_id", "turns", "reference", "lang"))
-        by_id = {
-            i: Item(tables.question(turns), reference, lang, _said(turns))
-            for i, turns, reference, lang in zip(*columns, strict=True)
-        }
-        has_reference = any(item.reference for item in by_id.values())
-        return cls(("question", "reference") if has_reference else ("question",), by_id)
-
-
-def _said(turns: Sequence[Mapping[str, str]] | None) -> str:
-    """Return all that was said, one turn after the other, without names of speakers."""
-    return " ".join(turn["text"] for turn in turns or () if turn["text"])
 
 
 @dataclass(frozen=True)
@@ -336,16 +282,6 @@ def given_needs(
     if references or (items is None and "reference" in columns):
         given.add("reference")
     return given
-
-
-def check_items(ids: pl.Series, items: Items, *, where: str | None = None) -> None:
-    """Raise where none of the responses' items is in the items table: it is another study's."""
-    if len(ids) and not any(i in items.by_id for i in ids.unique()):
-        raise UserError(
-            f"none of the responses' items is in the items table (such as {ids[0]!r}).",
-            where=where,
-            fix="Give the items table that the responses were made from.",
-        )
 
 
 def duplicate_ids(ids: Sequence[str], *, where: str | None = None) -> UserError:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from attunement.errors import UserError
-from attunement.models.hf_asking import batches, limit, load
-from attunement.models.hf_models import libraries
+from attunement.models import hf_models
+from attunement.models.hf_asking import batches, load
 
 WINDOW = 1024
 """Tokens read at once, where the model can read so many: all that GPT-2 can."""
@@ -81,23 +81,22 @@ class HuggingFaceLanguageModel:
         config = self._model.config
         start = self._tokenizer.bos_token_id
         self._start: list[int] = [] if start is None else [start]
-        self.window: int = max(2, min(WINDOW, limit(self._tokenizer, config)))
+        self.window: int = max(2, min(WINDOW, hf_models.window(self._model, self._tokenizer)))
         self._tokens_at_once = max(1, _NUMBERS_AT_ONCE // config.vocab_size)
 
     def surprises(self, texts: Sequence[str]) -> list[Surprise]:
         """Return how much each text surprises the model; no tokens for an empty one."""
         tokens = [self._tokens(text) for text in texts]
-        parts = [(row, window) for row, some in enumerate(tokens) for window in self._windows(some)]
-        nats = [0.0] * len(texts)
-        # Of a window after the first, its first half was predicted before.
-        known = {id(window): known for window, known in _known(parts, self.window)}
-        sums: dict[int, list[float]] = {}
-        for batch in batches(parts, self._tokens_at_once):
+        windows = [(row, *part) for row, some in enumerate(tokens) for part in self._windows(some)]
+        found = [0.0] * len(windows)
+        by_place = [(place, window) for place, (_, window, _) in enumerate(windows)]
+        for batch in batches(by_place, self._tokens_at_once):
             losses = self._losses([window for _, window in batch])
-            for (row, window), loss in zip(batch, losses, strict=True):
-                sums.setdefault(row, []).append(sum(loss[known[id(window)] :]))
-        for row, some_sums in sums.items():
-            nats[row] = sum(some_sums)
+            for (place, _), loss in zip(batch, losses, strict=True):
+                found[place] = sum(loss[windows[place][2] :])
+        nats = [0.0] * len(texts)
+        for (row, _, _), of_window in zip(windows, found, strict=True):
+            nats[row] += of_window
         return [
             Surprise(total, max(0, len(some) - 1)) for total, some in zip(nats, tokens, strict=True)
         ]
@@ -108,12 +107,14 @@ class HuggingFaceLanguageModel:
         found = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         return [*self._start, *found]
 
-    def _windows(self, tokens: list[int]) -> Iterable[list[int]]:
-        """Yield overlapping windows of two tokens or more, which together predict each once."""
+    def _windows(self, tokens: list[int]) -> Iterator[tuple[list[int], int]]:
+        """Yield overlapping windows, and how many of its predictions the one before had made."""
+        if len(tokens) < 2:
+            return
         step = self.window // 2
-        for start in range(0, max(1, len(tokens) - (self.window - step)), step):
-            if len(tokens) > 1:
-                yield tokens[start : start + self.window]
+        shared = self.window - step
+        for start in range(0, max(1, len(tokens) - shared), step):
+            yield tokens[start : start + self.window], shared - 1 if start else 0
 
     def _losses(self, windows: list[list[int]]) -> list[list[float]]:
         """Return -ln p of each window's tokens after the first."""
@@ -143,14 +144,6 @@ def _of_row(logits: Any, targets: Any) -> list[float]:
     return found
 
 
-def _known(parts: Sequence[tuple[int, list[int]]], size: int) -> Iterable[tuple[list[int], int]]:
-    """Yield each window, and how many of its predictions another window made before."""
-    last = None
-    for row, window in parts:
-        yield window, size - size // 2 - 1 if row == last else 0
-        last = row
-
-
 @contextmanager
 def _read_once(where: str) -> Iterator[None]:
     """Let transformers share one reading of a GGUF file while the block runs.
@@ -158,7 +151,7 @@ def _read_once(where: str) -> Iterator[None]:
     It reads the file for the tokenizer, the configuration and the weights, each time all of its
     262,144 tokens one by one, which is most of the minute that loading takes.
     """
-    libraries(where)
+    hf_models.libraries(where)
     try:
         import gguf
     except ImportError as error:

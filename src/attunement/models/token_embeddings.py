@@ -102,12 +102,12 @@ class HuggingFaceTokenModel:
     def embed(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Return the vectors of each text's tokens, in its order; none for white space."""
         windows = [(row, w) for row, text in enumerate(texts) for w in self._windows(text)]
+        by_place = [(place, window) for place, (_, window) in enumerate(windows)]
         found: dict[int, TokenVectors] = {}
-        order = {id(w): place for place, (_, w) in enumerate(windows)}
-        for batch in batches(windows, self._tokens_at_once):
-            vectors = self._forward([w for _, w in batch])
-            for (_, window), some in zip(batch, vectors, strict=True):
-                found[order[id(window)]] = TokenVectors(some, self._counted(len(window)))
+        for batch in batches(by_place, self._tokens_at_once):
+            vectors = self._forward([window for _, window in batch])
+            for (place, window), some in zip(batch, vectors, strict=True):
+                found[place] = TokenVectors(some, self._counted(len(window)))
         by_text: list[list[TokenVectors]] = [[] for _ in texts]
         for place, (row, _) in enumerate(windows):
             by_text[row].append(found[place])

@@ -149,6 +149,27 @@ def test_a_fixed_threshold_may_plan_nothing_and_a_tuned_one_plans_at_least_one(
     assert "threshold:tuned" in tuned.signature
 
 
+@pytest.mark.parametrize("kind", list(FITS))
+def test_a_batch_is_in_main_memory_wherever_the_network_computes(
+    bases: dict[str, Path], kind: str
+) -> None:
+    # The Trainer pins batches where there is a GPU, and only main memory can be pinned.
+    from attunement.planning import encoder, seq2seq
+    from attunement.planning.networks import Network
+
+    turns = invented(3, 1)
+    module = {"encoder": encoder, "seq2seq": seq2seq}[kind]
+    network = Network.of(Recipe(str(bases[kind]), FITS[kind]), module.MODEL)
+    names = ("inform", "question", "commissive", "sadness")
+    rows = (
+        encoder._rows(network, turns, names) if kind == "encoder" else seq2seq._rows(network, turns)
+    )
+    network.model.to("meta")
+    batch = module._batch(network, rows)
+    assert {part.device.type for part in batch.values()} == {"cpu"}
+    assert set(batch) == {"input_ids", "attention_mask", "labels"}
+
+
 def test_an_encoder_may_tag_the_turn_itself(tmp_path: Path, bases: dict[str, Path]) -> None:
     planner = made("encoder", bases, context=1, target="current")
     write_planner(planner, tmp_path / "m", target="current")

@@ -79,7 +79,7 @@ class EncoderPlanner:
             return found
         ids = self.network.token_ids(read)
         for places in self.network.batches(ids):
-            inputs = self.network.padded([ids[i] for i in places])
+            inputs = self.network.inputs([ids[i] for i in places])
             with torch.inference_mode():
                 logits = self.network.model(**inputs).logits
             found[places] = logits.double().sigmoid().cpu().numpy()
@@ -197,6 +197,5 @@ def _batch(network: Network, rows: Sequence[Row]) -> dict[str, Any]:
     import torch
 
     batch = network.padded([row["input_ids"] for row in rows])
-    labels = np.stack([row["labels"] for row in rows])
-    batch["labels"] = torch.tensor(labels, device=network.model.device)
+    batch["labels"] = torch.tensor(np.stack([row["labels"] for row in rows]))
     return batch

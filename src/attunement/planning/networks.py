@@ -96,13 +96,16 @@ class Network:
         return found
 
     def padded(self, ids: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Return token ids of different lengths as tensors: ``input_ids``, ``attention_mask``."""
-        rows = {"input_ids": [list(row) for row in ids]}
-        return {
-            name: tensor.to(self.model.device)
-            for name, tensor in self.tokenizer.pad(rows, return_tensors="pt").items()
-            if name in ("input_ids", "attention_mask")
-        }
+        """Return token ids of different lengths as tensors: ``input_ids``, ``attention_mask``.
+
+        They are in main memory, where the Trainer expects a batch to be.
+        """
+        found = self.tokenizer.pad({"input_ids": [list(row) for row in ids]}, return_tensors="pt")
+        return {name: found[name] for name in ("input_ids", "attention_mask")}
+
+    def inputs(self, ids: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return token ids as `padded` does, where the network computes."""
+        return {name: part.to(self.model.device) for name, part in self.padded(ids).items()}
 
     def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """Yield the places of rows of similar length, so that little is padding."""

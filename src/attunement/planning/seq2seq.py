@@ -93,7 +93,7 @@ class Seq2SeqPlanner:
         how.max_new_tokens = self.longest
         ids = self.network.token_ids(read)
         for places in self.network.batches(ids):
-            inputs = self.network.padded([ids[i] for i in places])
+            inputs = self.network.inputs([ids[i] for i in places])
             with torch.inference_mode(), quiet():
                 made = self.network.model.generate(**inputs, generation_config=how)
             texts = self.network.tokenizer.batch_decode(made, skip_special_tokens=True)
@@ -198,7 +198,6 @@ def _batch(network: Network, rows: Sequence[Row]) -> dict[str, Any]:
     batch = network.padded([row["input_ids"] for row in rows])
     longest = max(len(row["labels"]) for row in rows)
     batch["labels"] = torch.tensor(
-        [[*row["labels"], *[_IGNORED] * (longest - len(row["labels"]))] for row in rows],
-        device=network.model.device,
+        [[*row["labels"], *[_IGNORED] * (longest - len(row["labels"]))] for row in rows]
     )
     return batch

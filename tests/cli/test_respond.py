@@ -274,7 +274,7 @@ def test_a_run_is_shown_as_a_page(done: Path, tmp_path: Path) -> None:
     result = run("show", done, "--page", page)
     assert result.exit_code == 0, result.output
     html = page.read_text()
-    assert "Mean similarity, m-rerank-predicted: chosen 1.000" in html
+    assert "Mean similarity, m-rerank-predicted: answers 1.000" in html
     assert html.count("What happened today?") == 3
     assert "not that people would find" in html
     assert "demonstration quality" not in html

@@ -78,6 +78,10 @@ def serve(
         max_retries=retries,
         timeout=timeout,
     )
+    if spec.demonstration:
+        from attunement.models.local import local_server
+
+        local_server()  # now, so that the first who asks does not wait for it
     source = options.source_of(spec, system, framing, numbered=numbered, seed=seed)
     with TurnJournal(journal) as kept:
         endpoint = Endpoint(

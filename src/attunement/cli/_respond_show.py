@@ -36,7 +36,8 @@ def show(
             out().print(line, soft_wrap=True)
         if results:
             out().print(*text.tables(results))
-            console().print(text.CAUTION)
+        for line in text.cautions(results):
+            console().print(line)
         if len(found) < items:
             console().print(f"{len(found):,} of {items:,} items; --limit shows more.")
         return
@@ -46,8 +47,7 @@ def show(
         )
     page.parent.mkdir(parents=True, exist_ok=True)
     title = f"Candidates and plans: {run.resolve().name}"
-    facts = text.facts(results)
-    facts += [text.CAUTION] if facts else []
+    facts = [*text.facts(results), *text.cautions(results)]
     facts += [text.DEMONSTRATION] if MODEL_NAME in folder.read("responses")["model"] else []
     made = show.page(found, title=title, items=items, facts=facts)
     page.write_text(made, encoding="utf-8")

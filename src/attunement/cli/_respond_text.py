@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from attunement.stats.result import Result
 
 NAMES = {
-    "nls_chosen": "chosen",
-    "nls_first": "first",
+    "nls_chosen": "answers",
+    "nls_first": "first candidates",
     "nls_chosen_minus_first": "chosen minus first",
 }
 
@@ -102,6 +102,11 @@ CAUTION = (
     "The tagger that chose is the one that measures: the difference says how much room the "
     "candidates left, not that people would find the chosen answers better."
 )
+
+
+def cautions(results: list[Result]) -> list[str]:
+    """Return what is to be said beside similarities."""
+    return [CAUTION] if any(r.name == "nls_chosen_minus_first" for r in results) else []
 
 
 def as_json(said: Account) -> dict[str, Any]:

@@ -263,5 +263,6 @@ def _tell(name: str, said: Account, results: list[Result], run: Path) -> None:
         tell(line)
     if results:
         out().print(*text.tables(results))
-        tell(text.CAUTION)
+    for line in text.cautions(results):
+        tell(line)
     tell(f"Answers of {name} in {run}. The candidates and why: attunement respond show {run}")

@@ -43,6 +43,8 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """The candidates table: one row a candidate, unique on source, item and candidate."""
 
+MEANS = ("nls_chosen", "nls_first", "nls_chosen_minus_first")
+
 
 def candidates_table(outcome: Outcome) -> pl.DataFrame:
     """Return every candidate with its labels, similarity and why it was chosen or not."""
@@ -168,11 +170,12 @@ def account(outcome: Outcome) -> Account:
 
 
 def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> list[Result]:
-    """Return mean similarities to the plan: of the chosen, of the first, and their difference.
+    """Return mean similarities to the plan, by source, over items, with intervals.
 
-    By source, over items, with intervals; an item where one is missing is left out and counted. A
-    source without plans has none. The similarities are the tagger's opinion, which also chose: that
-    the difference is not negative says nothing of quality.
+    ``nls_chosen`` is that of the answers. Where they were chosen, ``nls_first`` is that of the
+    first candidates and ``nls_chosen_minus_first`` the mean difference: the similarities are the
+    tagger's opinion, which also chose, so that it is not negative says nothing of quality. An item
+    where a similarity is missing is left out and counted. A source without plans has no results.
 
     Parameters
     ----------
@@ -183,7 +186,7 @@ def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> 
     """
     similarity = pl.col("similarity")
     planned = candidates.filter(pl.col("plan_kind").is_not_null())
-    by_item = planned.group_by("source", "item_id", maintain_order=True).agg(
+    by_item = planned.group_by("source", "strategy", "item_id", maintain_order=True).agg(
         nls_chosen=similarity.filter(pl.col("chosen")).first(),
         nls_first=similarity.filter(pl.col("candidate") == 0).first(),
     )
@@ -196,8 +199,8 @@ def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> 
             name=name,
             group={"source": source},
         )
-        for (source,), part in by_item.group_by("source", maintain_order=True)
-        for name in ("nls_chosen", "nls_first", "nls_chosen_minus_first")
+        for (source, strategy), part in by_item.group_by("source", "strategy", maintain_order=True)
+        for name in (MEANS if strategy == "rerank" else MEANS[:1])
     ]
 
 

@@ -12,11 +12,10 @@ from attunement import tables
 from attunement.errors import UserError, first_of
 from attunement.planning.planner import Advance
 from attunement.respond import numbered
-from attunement.respond.generate import OVER_LIMIT
+from attunement.respond.generate import OVER_LIMIT, known_sum
 from attunement.respond.generator import Generator
 
 Status = Literal["ok", "empty", "unparsed", "refused", "error", "not_applicable"]
-STATUSES: tuple[Status, ...] = ("ok", "empty", "unparsed", "refused", "error", "not_applicable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +188,4 @@ _SUMMED = ("attempts", "tokens_in", "tokens_out", "cost_usd", "latency_s")
 
 def _made(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     made = {name: rows[0][name] for name in ("model", "prompt_id")}
-    for name in _SUMMED:
-        known = [row[name] for row in rows if row[name] is not None]
-        made[name] = sum(known) if known else None
-    return made
+    return made | {name: known_sum([row[name] for row in rows]) for name in _SUMMED}

@@ -370,9 +370,9 @@ class _Rows:
                 "prompt_id": self._jobs.preset.id,
                 "attempts": attempt,
                 "latency_s": reply.latency_s,
-                "tokens_in": _sum([r.tokens_in for r in all_of_it]),
-                "tokens_out": _sum([r.tokens_out for r in all_of_it]),
-                "cost_usd": _sum([r.cost_usd for r in all_of_it]),
+                "tokens_in": known_sum([r.tokens_in for r in all_of_it]),
+                "tokens_out": known_sum([r.tokens_out for r in all_of_it]),
+                "cost_usd": known_sum([r.cost_usd for r in all_of_it]),
                 "error": error,
             }
         )
@@ -391,7 +391,7 @@ class _Rows:
         return pl.concat(self._frames).sort("job").drop("job")
 
 
-def _sum(values: list[Any]) -> Any:
+def known_sum(values: Sequence[Any]) -> Any:
     """Add up what is known; None where nothing is, since unknown is not zero."""
     known = [v for v in values if v is not None]
     return sum(known) if known else None

@@ -68,6 +68,9 @@ def test_examples_come_as_a_conversation_that_ends_with_the_last_turn() -> None:
     assert [(m.role, m.text) for m in messages[-3:]] == [
         ("user", "a"), ("assistant", "b"), ("user", "c"),
     ]  # fmt: skip
+    two = prompt("reply").messages(["a", "b"], DAILYDIALOG)
+    assert [m.role for m in two] == ["system", *["user", "assistant"] * (len(two) // 2 - 1), "user"]
+    assert [m.text for m in two[-3:]] == ["...", "a", "b"]
     shown = [m.text for m in messages if m.role == "assistant"][:-1]
     used = {word for text in shown for word in text.split("[")[1].rstrip("]").split(", ")}
     assert used == set(DAILYDIALOG.labels) - {"neutral"}

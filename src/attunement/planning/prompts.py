@@ -68,6 +68,10 @@ EXAMPLES = (
 """Invented exchanges for the preset ``reply``: the model writes a reply and then its labels. A very
 small model asked for labels alone gives the same to every dialogue."""
 
+BEFORE = "..."
+"""What stands before a conversation whose last turn would else not be the user's: many servers
+refuse one in which the two do not alternate."""
+
 PRESETS = ("paper", "plain", "reply")
 READS = {"paper": 1, "plain": 3, "reply": 3}
 """How many turns a preset is given by default; the published one got the current utterance."""
@@ -113,9 +117,10 @@ class Prompt:
         for turn, reply in self.examples:
             shown += [Message("user", turn), Message("assistant", reply)]
         said = [" ".join(turn.split()) for turn in turns]
+        if len(said) % 2 == 0:
+            said.insert(0, BEFORE)
         roles = cycle(("user", "assistant"))
-        talk = [Message(role, turn) for role, turn in zip(roles, reversed(said), strict=False)]
-        return (*shown, *reversed(talk))
+        return (*shown, *(Message(role, turn) for role, turn in zip(roles, said, strict=False)))
 
     def ask(self, turns: Sequence[str], labels: LabelSet) -> str:
         """Return the template with the turns of a context in it."""

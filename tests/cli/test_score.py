@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from attunement import tables
 from attunement.cli import app
 from stubs import tiny_models
+from stubs.hub import serve
 
 
 @pytest.fixture
@@ -242,3 +243,25 @@ def test_models_of_ones_own_measure_from_the_command_line(compared: Path, tmp_pa
     empty = ratings.filter(pl.col("unit_id") == "q2/b/0")
     assert empty["status"].to_list() == ["not_applicable"] * 2
     assert ratings.filter(pl.col("status") == "ok")["value"].is_finite().all()
+
+
+@pytest.mark.train
+def test_a_model_comes_from_the_hub_at_a_revision(compared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    tiny_models.gpt2(tmp_path / "hub" / "someone" / "tiny")
+    out = tmp_path / "ratings.parquet"
+    with serve(tmp_path / "hub") as hub:
+        # A child process, because huggingface_hub reads HF_ENDPOINT when it is imported
+        commit = hub.commit("someone/tiny")
+        words = [compared, "--out", out, "--metrics", "perplexity"]
+        words += ["--perplexity-model", f"someone/tiny@{commit}"]
+        done = subprocess.run(
+            [sys.executable, "-c", "from attunement.cli import main; main()", "score", *words],
+            env=hub.env(tmp_path / "cache"),
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert f"|model:hf:someone/tiny@{commit}|" in pl.read_parquet(out)["signature"][0]

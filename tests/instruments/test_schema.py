@@ -107,11 +107,11 @@ def test_a_full_instrument_loads() -> None:
             "the anchor 6 is outside 1 to 5",
         ),
         (lambda d: d["dimensions"].append(d["dimensions"][0]), "'easy' stands there twice"),
-        (lambda d: d["title"].pop("it"), "title has no text in it"),
+        (lambda d: d["title"].pop("it"), "title has no text in 'it'"),
         (lambda d: d["title"].update(fr="X"), "title has a text in 'fr'"),
         (
             lambda d: d["dimensions"][1]["scale"]["options"][0]["label"].pop("it"),
-            "dimension 'flaws' has no text in it",
+            "dimension 'flaws' has no text in 'it'",
         ),
         (
             lambda d: d["subscales"][0].update(dimensions=["eazy"]),
@@ -126,9 +126,9 @@ def test_a_full_instrument_loads() -> None:
             "the dimension of a step 'easy' stands there twice",
         ),
         (lambda d: d["steps"].pop(), "'flaws' stands in no step"),
-        (lambda d: d["steps"][0]["label"].pop("it"), "step 'first' has no text in it"),
-        (lambda d: d["caution"].pop("it"), "caution has no text in it"),
-        (lambda d: d["instructions"].pop("it"), "instructions has no text in it"),
+        (lambda d: d["steps"][0]["label"].pop("it"), "step 'first' has no text in 'it'"),
+        (lambda d: d["caution"].pop("it"), "caution has no text in 'it'"),
+        (lambda d: d["instructions"].pop("it"), "instructions has no text in 'it'"),
         (lambda d: d.update(schema_version=2), "schema_version: 1 is wanted here, not 2"),
         (lambda d: d["judge"].pop("task"), "needs a 'task'"),
         (lambda d: d["judge"].update(prompts={"easy": "?"}), "belong to the style 'appended'"),
@@ -219,5 +219,5 @@ def test_a_worked_example_is_rated_on_the_scale(dimension: int, rating: Any, fit
 
 def test_the_words_of_an_example_are_in_every_language() -> None:
     example = {"answer": {"en": "x"}, "rating": 5, "why": {"en": "x", "it": "x"}}
-    with pytest.raises(UserError, match="dimension 'easy' has no text in it"):
+    with pytest.raises(UserError, match="dimension 'easy' has no text in 'it'"):
         load(lambda d: d["dimensions"][0].update(examples=[example]))

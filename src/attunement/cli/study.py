@@ -358,7 +358,10 @@ def texts(
         ..., "--out", help="Folder for items.parquet, responses.parquet and key.csv."
     ),
     dimensions: str = typer.Option(
-        "", "--dimensions", help="Those whose reasons or answers are wanted: A,B,...; all."
+        "",
+        "--dimensions",
+        help="Those whose reasons or answers are wanted, such as A,B; without it, of all.",
+        show_default=False,
     ),
     at_most: float | None = typer.Option(
         None, "--at-most", help="Only of ratings with at most this value."

@@ -326,7 +326,7 @@ class Instrument(Strict):
             missing = [code for code in self.languages if code not in words]
             extra = [code for code in words if code not in self.languages]
             if missing:
-                raise ValueError(f"{where} has no text in {', '.join(missing)}")
+                raise ValueError(f"{where} has no text in {', '.join(map(repr, missing))}")
             if extra:
                 raise ValueError(f"{where} has a text in {extra[0]!r}, which 'languages' lacks")
         if self.judge is not None and self.judge.style == "appended":

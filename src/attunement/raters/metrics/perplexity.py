@@ -20,12 +20,13 @@ def rate(batch: Batch, variant: Variant) -> list[Score]:
     return [
         Score(math.exp(nats / tokens))
         if tokens and nats / tokens < _TOO_MUCH
-        else Score(None, "the model gives it no probability" if tokens else _NO_TOKENS)
+        else Score(None, _IMPOSSIBLE if tokens else _NO_TOKENS)
         for nats, tokens in batch.surprises
     ]
 
 
 _NO_TOKENS = "the answer has no token that follows another"
+_IMPOSSIBLE = "the model gives it no probability"
 
 
 def corpus(sums: Floats, variant: Variant) -> Floats:
@@ -64,7 +65,12 @@ METRIC = Metric(
     by_default=False,
     whole=Whole(
         parts=_parts,
-        combine=of_sums("perplexity", corpus, method="perplexity of all answers", undefined="-"),
+        combine=of_sums(
+            "perplexity",
+            corpus,
+            method="perplexity of all answers",
+            undefined=_IMPOSSIBLE,
+        ),
         parameters=_of_system,
     ),
 )

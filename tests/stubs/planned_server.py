@@ -10,7 +10,7 @@ from attunement.inspect_bridge import ModelSpec
 from attunement.planning import DAILYDIALOG, ConstantPlanner
 from attunement.respond.endpoint import Endpoint
 from attunement.respond.presets import preset
-from attunement.respond.serving import Server, serving
+from attunement.respond.serving import Server
 from attunement.respond.sources import Model
 from attunement.respond.turn_journal import TurnJournal
 from stubs.rule_tagger import RuleTagger
@@ -25,11 +25,11 @@ def planned_server(
     with TurnJournal(journal) as kept:
         source = Model(spec, preset("none"))
         endpoint = Endpoint(source, plans, RuleTagger(), kept, **{"candidates": 3, **how})
-        with serving(endpoint) as server:
-            thread = threading.Thread(target=server.run)
-            thread.start()
-            try:
-                yield server
-            finally:
-                server.stop()
-                thread.join(10)
+        server = Server(endpoint)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+            thread.join(10)

@@ -60,7 +60,7 @@ def serve(
     from attunement.planning import read_planner
     from attunement.respond.endpoint import Endpoint
     from attunement.respond.planned import Strategy
-    from attunement.respond.serving import serving
+    from attunement.respond.serving import Server
     from attunement.respond.turn_journal import TurnJournal
 
     choose(strategy, "--strategy", ("rerank", "prompt"))
@@ -92,12 +92,12 @@ def serve(
             strategy=cast("Strategy", strategy),
             candidates=candidates,
         )
-        with serving(endpoint, port) as server:
-            tell = console().print
-            tell(f"Serving {' and '.join(endpoint.names)} on {server.base_url} (Ctrl-C stops it).")
-            tell(f"Every turn is kept in {journal}.")
-            if spec.demonstration:
-                tell("The embedded model is very small: never let people in distress talk to it.")
-            with ended_in_order():
-                server.run()
+        server = Server(endpoint, port)
+        tell = console().print
+        tell(f"Serving {' and '.join(endpoint.names)} on {server.base_url} (Ctrl-C stops it).")
+        tell(f"Every turn is kept in {journal}.")
+        if spec.demonstration:
+            tell("The embedded model is very small: never let people in distress talk to it.")
+        with ended_in_order():
+            server.run()
     console().print("Stopped.")

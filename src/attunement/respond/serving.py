@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
 from typing import Any
 
 from attunement.errors import UserError
@@ -13,41 +12,11 @@ from attunement.respond.endpoint import LARGEST_BODY, Endpoint
 HOST = "127.0.0.1"
 THREADS = 16
 """Turns that are answered at once."""
+LOOK_EVERY_S = 1.0
 
 
 class Server:
     """A server that listens; ``run`` answers until it is stopped.
-
-    Parameters
-    ----------
-    waitress
-        Waitress's own.
-    port
-        Where it listens.
-    """
-
-    def __init__(self, waitress: Any, port: int) -> None:
-        self._waitress = waitress
-        self._port = port
-
-    @property
-    def base_url(self) -> str:
-        """The address that clients are given."""
-        return f"http://{HOST}:{self._port}/v1"
-
-    def run(self) -> None:
-        """Answer requests until interrupted."""
-        self._waitress.run()
-
-    def stop(self) -> None:
-        """Stop listening; what is under way is given a moment."""
-        self._waitress.close()
-        self._waitress.task_dispatcher.shutdown()
-
-
-@contextmanager
-def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Server]:
-    """Listen on loopback for as long as the context lasts.
 
     Parameters
     ----------
@@ -61,24 +30,55 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Server]:
     UserError
         Where another program has the port.
     """
-    from waitress import create_server
 
-    listening = _bound(port)
-    waitress = create_server(
-        endpoint,
-        sockets=[listening],
-        threads=THREADS,
-        ident=None,
-        # A little more than is read, so that what is too large is said in JSON
-        max_request_body_size=8 * LARGEST_BODY,
-        # Without it Waitress does not notice that a client has hung up
-        channel_request_lookahead=1,
-    )
-    server = Server(waitress, listening.getsockname()[1])
-    try:
-        yield server
-    finally:
-        server.stop()
+    def __init__(self, endpoint: Endpoint, port: int = 0) -> None:
+        from waitress import create_server
+
+        listening = _bound(port)
+        self._port = listening.getsockname()[1]
+        self._stopped = threading.Event()
+        self._open: dict[int, Any] = {}
+        self._waitress: Any = create_server(
+            endpoint,
+            map=self._open,
+            sockets=[listening],
+            threads=THREADS,
+            ident=None,
+            # A little more than is read, so that what is too large is said in JSON
+            max_request_body_size=8 * LARGEST_BODY,
+            # Without it Waitress does not notice that a client has hung up
+            channel_request_lookahead=1,
+        )
+
+    @property
+    def base_url(self) -> str:
+        """The address that clients are given."""
+        return f"http://{HOST}:{self._port}/v1"
+
+    def run(self) -> None:
+        """Answer requests until `stop` is called, or the process interrupted."""
+        from waitress import wasyncore
+
+        try:
+            while not self._stopped.is_set():
+                wasyncore.loop(timeout=LOOK_EVERY_S, map=self._open, count=1)
+        except (SystemExit, KeyboardInterrupt):
+            pass
+        finally:
+            self.close()
+
+    def stop(self) -> None:
+        """Let `run` end, from another thread."""
+        self._stopped.set()
+        if self._open:
+            self._waitress.pull_trigger()
+
+    def close(self) -> None:
+        """Give what is under way a moment, and close every connection."""
+        from waitress import wasyncore
+
+        self._waitress.task_dispatcher.shutdown()
+        wasyncore.close_all(self._open)
 
 
 def _bound(port: int) -> socket.socket:

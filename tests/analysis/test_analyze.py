@@ -140,3 +140,16 @@ def test_there_are_two_sentences_and_every_topic_has_its_recommendation(clear):
     assert all(s.endswith(".") for s in clear.summary)
     assert [r["topic"] for r in clear.recommendations] == ["all", *clear.topics]
     assert "2 sources (near and far) were compared" in clear.summary[0]
+
+
+def test_metrics_that_compare_systems_are_no_distances(simulate):
+    items, responses, ratings = simulate({"a": 0.5, "b": 1.0})
+    alone = analyze(items, responses, ratings)
+    lengths = ratings.filter(pl.col("dimension") == "simplicity").with_columns(
+        dimension=pl.lit("length"), instrument=pl.lit("response-metrics@1")
+    )
+    both = analyze(items, responses, pl.concat([ratings, lengths]))
+    assert both.ranking.equals(alone.ranking)
+    assert "are no distance: length." in both.methods
+    with pytest.raises(UserError, match="compare systems: length"):
+        analyze(items, responses, lengths)

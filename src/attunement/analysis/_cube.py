@@ -71,6 +71,9 @@ class Cube:
         Signatures that the ratings carry, one for each metric or judge.
     repeats
         One row a response, metric, rater and replicate with its value, for the planner.
+    apart
+        Metrics that were rated and are none of the above, since an answer's value and the
+        reference's are no distance: BLEU, length and the like.
 
     """
 
@@ -89,6 +92,7 @@ class Cube:
     digest: str
     instruments: list[str]
     repeats: pl.DataFrame
+    apart: list[str]
 
     @property
     def standardized(self) -> Floats:
@@ -133,7 +137,7 @@ def build_cube(
     """
     asked = None if items is None else tables.conform(items, "items")
     answers = None if responses is None else tables.conform(responses, "responses")
-    rated = _located(tables.conform(ratings, "ratings"), answers)
+    rated, apart = _comparable(_located(tables.conform(ratings, "ratings"), answers))
     chosen = _variant(rated, variant)
     metrics = _metrics(chosen)
     sources, compared = _sources(answers, chosen, reference)
@@ -177,6 +181,7 @@ def build_cube(
         repeats=kept.filter(pl.col("value").is_not_null()).select(
             "unit_id", "source", "dimension", "rater", "replicate", "value"
         ),
+        apart=apart,
     )
 
 
@@ -211,6 +216,23 @@ def _located(ratings: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFram
             fix="Give the responses that they rate (--responses), with the same response ids.",
         )
     return rated
+
+
+def _comparable(rated: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Leave out metrics that compare systems (BLEU, length, ...), and return their names."""
+    from attunement.raters.metrics import RESPONSE_METRICS
+
+    of_systems = (pl.col("instrument") == RESPONSE_METRICS).fill_null(False)
+    apart = rated.filter(of_systems)["dimension"].unique(maintain_order=True).to_list()
+    kept = rated.filter(~of_systems)
+    if not kept.height:
+        raise UserError(
+            f"the ratings are of metrics that compare systems: {', '.join(apart)}.",
+            where="ratings table",
+            fix="Compare systems with attunement score --systems FILE; for distances from the "
+            "reference score other metrics, such as --metrics nuance.",
+        )
+    return kept, apart
 
 
 def _variant(rated: pl.DataFrame, variant: str) -> pl.DataFrame:

@@ -311,6 +311,11 @@ def methods_text(
     )
     formula = ", and the published formula (r1 - r2) / sqrt(2 (1 - r1 r2) / 7)"
     paper = formula if variant == "paper" else ""
+    apart = (
+        f" Left out, since they compare systems and are no distance: {listed(cube.apart)}."
+        if cube.apart
+        else ""
+    )
     counted = f"{plural(len(cube.compared), 'source')} to {plural(len(cube.items), 'question')}"
     return (
         f"Answers of {counted} were rated on {listed(cube.metrics)} ({variant} variant). Ratings "
@@ -328,5 +333,6 @@ def methods_text(
         "were resampled over items. Correlations of mean profiles with the reference's "
         f"({scaling}) and their differences (Meng, Rosenthal and Rubin 1992; Steiger 1980; Fisher "
         f"1925{paper}) rest on the metrics as points and are descriptive. Missing values were left "
-        f"out by cell and counted. Software: {versions}. Signatures: {'; '.join(signatures)}."
+        f"out by cell and counted.{apart} Software: {versions}. "
+        f"Signatures: {'; '.join(signatures)}."
     )

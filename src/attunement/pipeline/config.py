@@ -63,7 +63,7 @@ class Generate(_Part):
 class Score(_Part):
     """Which automatic metrics."""
 
-    metrics: list[str] | None = Field(None, description="by default all text metrics")
+    metrics: list[str] | None = Field(None, description="by default those of *nuance*")
 
 
 class Judge(Model):

@@ -1,6 +1,14 @@
 """Automatic metrics, one file each; `score` rates a frame and `score_file` a file."""
 
-from attunement.raters.metrics.base import INSTRUMENT, VARIANTS, Batch, Metric, Score, Variant
+from attunement.raters.metrics.base import (
+    INSTRUMENT,
+    RESPONSE_METRICS,
+    VARIANTS,
+    Batch,
+    Metric,
+    Score,
+    Variant,
+)
 from attunement.raters.metrics.files import Plan, score_file
 from attunement.raters.metrics.items import Items
 from attunement.raters.metrics.rbo import rbo, tie_groups
@@ -11,6 +19,7 @@ from attunement.raters.metrics.summary import Summary
 __all__ = [
     "INSTRUMENT",
     "METRICS",
+    "RESPONSE_METRICS",
     "VARIANTS",
     "Batch",
     "Items",

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-RESPONSE_METRICS = "response-metrics@1"
-"""What the ratings of these metrics name as their instrument."""
-
 # Chinese, Japanese, Thai, Lao, Tibetan, Myanmar and Khmer put no spaces between words.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"

@@ -23,6 +23,9 @@ Need = Literal["question", "reference"]
 INSTRUMENT = "nuance@1"
 """What the ratings of a metric name as their instrument, where it does not say another."""
 
+RESPONSE_METRICS = "response-metrics@1"
+"""What metrics name that compare systems (BLEU, length, ...), whose values are no distance."""
+
 ENGLISH_SHARE = 0.5
 """Below this share of known words an answer is not English; GoEmotions has 2 such in 3,423."""
 ENGLISH_WORDS = 10

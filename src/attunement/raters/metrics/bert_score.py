@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from attunement.models.token_embeddings import TokenVectors
-from attunement.raters.metrics._tokens import RESPONSE_METRICS
-from attunement.raters.metrics.base import Batch, Metric, Score, Variant
+from attunement.raters.metrics.base import RESPONSE_METRICS, Batch, Metric, Score, Variant
 
 _ROWS = 1024
 """Tokens compared at once, so that two long texts need no table of all with all."""

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from attunement.raters.metrics import _sacrebleu
-from attunement.raters.metrics._tokens import RESPONSE_METRICS
-from attunement.raters.metrics.base import Batch, Metric, Score, Variant
+from attunement.raters.metrics.base import RESPONSE_METRICS, Batch, Metric, Score, Variant
 from attunement.raters.metrics.whole import Floats, Whole, of_sums
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attunement.raters.metrics._tokens import RESPONSE_METRICS
-from attunement.raters.metrics.base import Batch, Metric, Score, Variant
+from attunement.raters.metrics.base import RESPONSE_METRICS, Batch, Metric, Score, Variant
 from attunement.raters.metrics.length import why_not
 from attunement.raters.metrics.whole import Answers, Whole
 from attunement.stats.agreement.resampling import Bootstrap

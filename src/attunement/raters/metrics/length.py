@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attunement.raters.metrics._tokens import RESPONSE_METRICS, why_no_words
-from attunement.raters.metrics.base import Batch, Metric, Score, Variant
+from attunement.raters.metrics._tokens import why_no_words
+from attunement.raters.metrics.base import RESPONSE_METRICS, Batch, Metric, Score, Variant
 
 
 def rate(batch: Batch, variant: Variant) -> list[Score]:

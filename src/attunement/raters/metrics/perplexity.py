@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from attunement.raters.metrics._tokens import RESPONSE_METRICS
-from attunement.raters.metrics.base import Batch, Metric, Score, Variant
+from attunement.raters.metrics.base import RESPONSE_METRICS, Batch, Metric, Score, Variant
 from attunement.raters.metrics.whole import Floats, Whole, of_sums
 
 _TOO_MUCH = 700.0

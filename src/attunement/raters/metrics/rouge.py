@@ -11,8 +11,8 @@ from importlib.metadata import version
 from typing import Any
 
 from attunement.raters.metrics._sacrebleu import pairs
-from attunement.raters.metrics._tokens import RESPONSE_METRICS, ascii_share, has_words
-from attunement.raters.metrics.base import Batch, Metric, Score, Variant
+from attunement.raters.metrics._tokens import ascii_share, has_words
+from attunement.raters.metrics.base import RESPONSE_METRICS, Batch, Metric, Score, Variant
 
 ENOUGH = 0.5
 """Least share of letters that the tokenizer, which knows a to z and 0 to 9 only, has to keep."""

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from attunement import tables
+from attunement.analysis._coverage import coverage
 from attunement.errors import UserError
 from attunement.stats.descriptive import column_stats
 from attunement.stats.result import input_hash
@@ -174,7 +175,7 @@ def build_cube(
         signed=arrays["signed"],
         scale=_scale(arrays["value"], metrics, sources, reference),
         reference=reference,
-        coverage=_coverage(rated, chosen, answers, metrics, sources, reference),
+        coverage=coverage(rated, chosen, answers, metrics, sources, reference, INCLUSIVE),
         demonstration=_demonstration(kept, raters),
         digest=input_hash(arrays["value"], arrays["distance"], "|".join(sources), variant),
         instruments=kept["signature"].drop_nulls().unique(maintain_order=True).to_list(),
@@ -340,58 +341,6 @@ def _scale(value: Floats, metrics: list[str], sources: list[str], reference: str
         spread = np.full(len(metrics), np.nan)
     inclusive = np.array([m == INCLUSIVE for m in metrics])
     return np.where(inclusive, 1.0, np.where(spread > 0, spread, np.nan))
-
-
-def _coverage(
-    rated: pl.DataFrame,
-    chosen: pl.DataFrame,
-    answers: pl.DataFrame | None,
-    metrics: list[str],
-    sources: list[str],
-    reference: str,
-) -> list[dict[str, Any]]:
-    counted = (
-        chosen.with_columns(
-            status=pl.when((pl.col("status") == "ok") & pl.col("value").is_null())
-            .then(pl.lit("no_value"))
-            .otherwise(pl.col("status"))
-        )
-        .group_by("source", "dimension", "status", maintain_order=True)
-        .agg(count=pl.len())
-    )
-    counts = {(s, d, status): c for s, d, status, c in counted.iter_rows()}
-    other = rated.height - chosen.height
-    rows: list[dict[str, Any]] = []
-    there: dict[tuple[str, str], int] = {
-        (s, d): c
-        for s, d, c in chosen.group_by("source", "dimension")
-        .agg(pl.col("unit_id").n_unique())
-        .iter_rows()
-    }
-    wanted: dict[str, int] = (
-        {} if answers is None else dict(answers.group_by("source").agg(pl.len()).iter_rows())
-    )
-    for source in sources:
-        for metric in metrics:
-            statuses = {st: c for (s, d, st), c in counts.items() if (s, d) == (source, metric)}
-            lacking = wanted.get(source, 0) - there.get((source, metric), 0)
-            if lacking > 0 and not (metric == INCLUSIVE and source == reference):
-                statuses["not_rated"] = lacking
-            rows += [
-                {"source": source, "metric": metric, "status": s, "count": c}
-                for s, c in statuses.items()
-            ]
-    if other:
-        left = rated.join(
-            chosen,
-            on=["unit_id", "rater", "instrument", "dimension", "replicate", "round"],
-            how="anti",
-        )
-        for s, d, c in (
-            left.group_by("source", "dimension", maintain_order=True).agg(pl.len()).iter_rows()
-        ):
-            rows.append({"source": s, "metric": d, "status": "other_variant_or_round", "count": c})
-    return rows
 
 
 def _demonstration(kept: pl.DataFrame, raters: Frame | None) -> list[str]:

@@ -83,3 +83,16 @@ export function faultOf(control, words) {
   const said = control.step === "1" ? words.whole : words.number;
   return said.replace("{min}", control.min).replace("{max}", control.max);
 }
+
+// Say something at a question; an empty text takes it back.
+export function note(fieldset, text) {
+  let box = fieldset.querySelector(".note-here");
+  if (!text) return box?.remove();
+  if (!box) {
+    box = document.createElement("p");
+    box.className = "error note-here";
+    box.setAttribute("role", "alert");
+    fieldset.append(box);
+  }
+  box.textContent = text;
+}

@@ -1,6 +1,6 @@
 // A page of work: every change is saved as it happens, and passages are marked in the text.
 
-import { apply, clear, controls, faultOf, isAnswered, isTouched, settle, valuesOf } from "./answers.js";
+import { apply, clear, controls, faultOf, isAnswered, isTouched, note, settle, valuesOf } from "./answers.js";
 import { instructions } from "./instructions.js";
 import { digitsOf, isTyping, showDigits } from "./keys.js";
 import { Marker } from "./marks.js";
@@ -74,19 +74,6 @@ function complain({ why, gone, wrong, save }) {
 
 function fieldsetOf(place, dimension) {
   return document.querySelector(`.unit[data-place="${place}"] fieldset[data-dimension="${dimension}"]`);
-}
-
-// Say something at a question; an empty text takes it back.
-function note(fieldset, text) {
-  let box = fieldset.querySelector(".note-here");
-  if (!text) return box?.remove();
-  if (!box) {
-    box = document.createElement("p");
-    box.className = "error note-here";
-    box.setAttribute("role", "alert");
-    fieldset.append(box);
-  }
-  box.textContent = text;
 }
 
 function markerOf(fieldset) {

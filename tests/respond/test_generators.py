@@ -286,3 +286,16 @@ def test_a_tokenizer_without_an_end_is_refused(made: Callable[..., Any]) -> None
     with pytest.raises(UserError, match="no token that ends a text") as refused:
         CausalGenerator(generator.model, generator.tokenizer, context=3)
     assert str(refused.value.where).endswith("causal")  # the base model's folder
+
+
+@pytest.mark.train
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_is_in_main_memory_wherever_the_model_computes(
+    made: Callable[..., Any], kind: str
+) -> None:
+    # The Trainer pins batches where there is a GPU, and only main memory can be pinned.
+    generator = made(kind)
+    generator.model.to("meta")
+    batch = generator.batch([Exchange(("hello ?",), "i am here .")])
+    assert {part.device.type for part in batch.values()} == {"cpu"}
+    assert set(batch) == {"input_ids", "attention_mask", "labels"}

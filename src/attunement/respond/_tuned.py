@@ -121,7 +121,7 @@ class TunedGenerator(ABC):
 
     def _search(self, prompts: Sequence[Tokens], n: int) -> list[list[Tokens]]:
         torch, transformers = libraries(self.kind)
-        ids, mask = self._padded(prompts, left=self._padded_left)
+        ids, mask = self._to_compute(self._padded(prompts, left=self._padded_left))
         with quiet(), torch.inference_mode():
             found = self.model.generate(
                 input_ids=ids,
@@ -144,7 +144,7 @@ class TunedGenerator(ABC):
 
     def _logprobs(self, prompt: Tokens, answers: Sequence[Tokens]) -> list[float]:
         torch, _ = libraries(self.kind)
-        ids, mask = self._padded(answers)
+        ids, mask = self._to_compute(self._padded(answers))
         with torch.inference_mode():
             chances = self._logits(prompt, ids).float().log_softmax(-1)
         each = chances.gather(-1, ids[..., None])[..., 0].double()
@@ -161,7 +161,10 @@ class TunedGenerator(ABC):
     def _padded(
         self, rows: Sequence[Tokens], *, left: bool = False, with_: int | None = None
     ) -> tuple[Any, Any]:
-        """Return rows of one length and which of their tokens are theirs, on the model's device."""
+        """Return rows of one length and which of their tokens are theirs.
+
+        They are in main memory, where the Trainer expects a batch to be; see `_to_compute`.
+        """
         torch, _ = libraries(self.kind)
         pad = self._pad if with_ is None else with_
         width = max(map(len, rows))
@@ -172,8 +175,12 @@ class TunedGenerator(ABC):
         else:
             ids = [row + [pad] * gap for row, gap in zip(rows, gaps, strict=True)]
             mask = [[1] * (width - gap) + [0] * gap for gap in gaps]
-        device = self.model.device
-        return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
+        return torch.tensor(ids), torch.tensor(mask)
+
+    def _to_compute(self, parts: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return what `_padded` made, where the model computes."""
+        ids, mask = parts
+        return ids.to(self.model.device), mask.to(self.model.device)
 
     def _until_end(self, row: Tokens) -> Tokens:
         return row[: row.index(self._end) + 1] if self._end in row else row

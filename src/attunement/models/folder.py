@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from attunement.decoding import decode_json
-from attunement.errors import UserError
+from attunement.errors import UserError, first_of
 
 HEADER = "model.json"
 
@@ -42,7 +42,9 @@ def write(
         new.rename(folder)
 
 
-def refuse(folder: Path, format: str, what: str, *, force: bool = False) -> None:
+def refuse(
+    folder: Path, format: str, what: str, *, parts: Collection[str] = (), force: bool = False
+) -> None:
     """Refuse to write a model where something is already.
 
     Parameters
@@ -53,21 +55,41 @@ def refuse(folder: Path, format: str, what: str, *, force: bool = False) -> None
         Of a header that may be written over.
     what
         What the user calls such a model, such as "generator".
+    parts
+        What such a folder holds beside its header; where more is there, it may not be written
+        over.
     force
         Whether it may.
 
     Raises
     ------
     UserError
-        Where the folder exists, unless it is such a model and ``force`` is set.
+        Where the folder exists, unless it is such a model and nothing else, and ``force`` is set.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists() and not folder.is_symlink():
+        _refuse_above(folder)
+        return
+    if folder.is_dir() and not any(folder.iterdir()):
         return
     ours = _format(folder) == format
+    known = {HEADER, *parts}
+    if ours and (more := sorted(p.name for p in folder.iterdir() if p.name not in known)):
+        raise UserError(
+            f"a {what} is there already, and {first_of(more, 3)} beside it.",
+            where=str(folder),
+            fix="Give another --out.",
+        )
     if not (force and ours):
         said = f"a {what} is" if ours else f"something that is no {what} is"
         fix = "Give another --out" + (", or write over it with --force." if ours else ".")
         raise UserError(f"{said} there already.", where=str(folder), fix=fix)
+
+
+def _refuse_above(folder: Path) -> None:
+    """Refuse a folder that cannot be made, since a file is where one would be above it."""
+    above = next((p for p in folder.parents if p.exists()), None)
+    if above is not None and not above.is_dir():
+        raise UserError(f"{above} is no folder.", where=str(folder), fix="Give another --out.")
 
 
 def read(folder: Path, format: str, what: str, make: str) -> dict[str, Any]:

@@ -83,16 +83,9 @@ def refuse(folder: Path, *, force: bool = False) -> None:
     Raises
     ------
     UserError
-        Where the folder exists, unless it is a planner's and ``force`` is set.
+        Where the folder exists, unless it is a planner's alone and ``force`` is set.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    names = {HEADER, ARRAYS, NETWORK}
-    ours = (folder / HEADER).is_file() and {p.name for p in folder.iterdir()} <= names
-    if not (force and ours):
-        what = "a planner is there already." if ours else "something is there that is no planner."
-        fix = "Give another --out" + (", or write over it with --force." if ours else ".")
-        raise UserError(what, where=str(folder), fix=fix)
+    folders.refuse(folder, FORMAT, "planner", parts=(ARRAYS, NETWORK), force=force)
 
 
 def read(folder: Path, *, target: Target = "next") -> Planner:

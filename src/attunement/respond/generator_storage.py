@@ -61,9 +61,9 @@ def refuse(folder: Path, *, force: bool = False) -> None:
     Raises
     ------
     UserError
-        Where the folder exists, unless it is a generator's and ``force`` is set.
+        Where the folder exists, unless it is a generator's alone and ``force`` is set.
     """
-    folders.refuse(folder, FORMAT, "generator", force=force)
+    folders.refuse(folder, FORMAT, "generator", parts=(WEIGHTS,), force=force)
 
 
 def load_generator(folder: str | Path) -> Generator:

@@ -39,7 +39,7 @@ def running(*said: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:
-            line = process.stderr.readline()
+            line = next((s for s in process.stderr if s.startswith("Serving")), "")
             found = re.search(r"http://127\.0\.0\.1:\d+/v1", line)
             assert found, line + process.stderr.read()
             yield process, found[0]
@@ -92,6 +92,43 @@ def test_after_a_kill_in_the_middle_of_a_turn_it_serves_and_writes_on(
             assert ask(url, "bot") == "Since when?"
     (turn,) = map(json.loads, journal.read_text().splitlines())
     assert turn["answer"] == "Since when?"
+
+
+def test_what_a_planner_was_told_is_kept_beside_the_journal_and_not_asked_for_again(
+    stub, tmp_path: Path
+) -> None:
+    folder, journal = tmp_path / "planner", tmp_path / "turns.jsonl"
+
+    def answer(request: dict[str, Any]) -> str:
+        return "question" if request["model"] == "plans" else "Since when?"
+
+    with stub.StubLLM(answer) as llm:
+        told = CliRunner().invoke(
+            app,
+            ["plan", "prompt", "--model", "openai-api/stub/plans", "--base-url", llm.base_url,
+             "--out", str(folder)],
+        )  # fmt: skip
+        assert told.exit_code == 0
+        for _ in range(2):
+            with running(*words(folder, journal, *at(llm), "--candidates", "1")) as (_, url):
+                assert ask(url, "bot-planned") == "Since when?"
+        asked = [request["model"] for request in llm.requests]
+    assert asked == ["plans", "x", "x"]
+    kept = tmp_path / "turns.plans.jsonl"
+    assert json.loads(kept.read_text())["reply"]["text"] == "question"
+    assert kept.stat().st_mode & 0o077 == 0
+    assert [json.loads(line)["plan"] for line in journal.read_text().splitlines()] == [
+        ["question"],
+        ["question"],
+    ]
+
+
+def test_two_endpoints_do_not_write_to_one_journal(stub, planner: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "turns.jsonl"
+    with stub.StubLLM() as llm, running(*words(planner, journal, *at(llm))):
+        result = CliRunner().invoke(app, words(planner, journal, *at(llm)))
+    assert result.exit_code == 2
+    assert "another endpoint is writing to this journal" in result.output
 
 
 def fails(url: str) -> None:

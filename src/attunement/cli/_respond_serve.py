@@ -10,6 +10,7 @@ import typer
 from attunement.cli import _respond_options as options
 from attunement.cli._common import console, friendly
 from attunement.cli._options import choose
+from attunement.cli._plan_prompt import say_asked
 from attunement.cli._study_serve import ended_in_order
 
 
@@ -58,6 +59,7 @@ def serve(
     options. Only this machine is answered.
     """
     from attunement.planning import read_planner
+    from attunement.planning.prompted import journaled
     from attunement.respond.endpoint import Endpoint
     from attunement.respond.planned import Strategy
     from attunement.respond.serving import Server
@@ -65,8 +67,9 @@ def serve(
 
     choose(strategy, "--strategy", ("rerank", "prompt"))
     options.refuse_framing(framing, numbered=numbered, strategy=strategy)
-    plans = read_planner(planner)
+    plans = journaled(read_planner(planner), journal.with_name(f"{journal.stem}.plans.jsonl"))
     reads = options.tagger(tagger, plans.labels)
+    say_asked(plans)
     spec = options.model(
         model,
         base_url,

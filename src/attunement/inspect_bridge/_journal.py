@@ -51,6 +51,7 @@ def identity(spec: ModelSpec, call: Call) -> str:
 class Journal:
     """An append-only JSONL file, one line a reply: ``id``, ``key``, ``at``, ``reply`` or ``error``.
 
+    Only its owner can read it: replies repeat what people wrote.
     Holds in memory where each answer stands in the file, not the answers. Errors are written down
     but not found again, so that they are asked again.
 
@@ -72,6 +73,7 @@ class Journal:
         self._places: dict[bytes, int] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(0o600)
             self._file = path.open("a+b")
         except OSError as error:
             raise UserError(

@@ -18,6 +18,11 @@ from attunement.inspect_bridge import Settings
 from attunement.respond.planned import Outcome
 from attunement.respond.record import candidates_table
 
+try:
+    import fcntl
+except ImportError:  # Windows has no flock; there the journal is simply not locked
+    fcntl = None  # type: ignore[assignment]
+
 _ABOUT = ("source", "item_id", "strategy", "tagger", "planner")
 _PLAN = ("plan", "plan_kind", "plan_status", "plan_reason")
 
@@ -33,7 +38,7 @@ class TurnJournal:
     Raises
     ------
     UserError
-        Where it cannot be written.
+        Where it cannot be written, or another endpoint writes to it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,6 +50,15 @@ class TurnJournal:
             os.fchmod(self._file, 0o600)  # it may have been there before
         except OSError as error:
             raise UserError(f"cannot write here: {error.strerror}.", where=str(path)) from None
+        try:
+            _lock(self._file)
+        except OSError:
+            os.close(self._file)
+            raise UserError(
+                "another endpoint is writing to this journal.",
+                where=str(path),
+                fix="Stop it, or give another --journal.",
+            ) from None
         size = os.fstat(self._file).st_size
         if size and os.pread(self._file, 1, size - 1) != b"\n":
             os.write(self._file, b"\n")  # a kill left the last line unfinished
@@ -72,6 +86,11 @@ class TurnJournal:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _lock(file: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def entry(outcome: Outcome, settings: Settings, answer: str | None) -> dict[str, Any]:

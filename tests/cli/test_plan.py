@@ -175,6 +175,39 @@ def test_wrong_words_are_answered(
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--epochs", 3), "--epochs means nothing to the planner linear"),
+        (("--seed", 1), "--seed means nothing to the planner linear"),
+        (("--planner", "majority", "--sequence", "inform"), "--sequence means nothing"),
+        (("--planner", "random", "--threshold", "tuned"), "--threshold means nothing"),
+        (
+            ("--planner", "constant", "--base-model", "x", "--patience", 2, "--restart"),
+            "--base-model, --patience and --restart mean nothing to the planner constant",
+        ),
+    ],
+)
+def test_options_that_a_planner_does_not_use_are_refused(
+    data: Path, tmp_path: Path, words: tuple[object, ...], said: str
+) -> None:
+    result = plan("train", "--data", data, "--out", tmp_path / "m", *words)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+    assert not (tmp_path / "m").exists()
+
+
+def test_options_that_an_evaluation_does_not_use_are_refused(data: Path, tmp_path: Path) -> None:
+    model = trained(data, tmp_path / "m", "--planner", "majority")
+    for words, said in (
+        (("--journal", tmp_path / "j"), "--journal means nothing where no model is asked"),
+        (("--split", "train", "--drop-duplicates"), "--drop-duplicates means nothing"),
+    ):
+        result = plan("evaluate", model, "--data", data, *words)
+        assert result.exit_code == 2
+        assert said in " ".join(result.output.split())
+
+
 def test_a_planner_and_a_table_are_not_written_over(data: Path, tmp_path: Path) -> None:
     model = trained(data, tmp_path / "m", "--planner", "majority")
     again = plan("train", "--data", data, "--out", model, "--planner", "majority")

@@ -95,6 +95,11 @@ def test_the_embedded_model_gets_the_prompt_that_it_can_do_something_with(tmp_pa
     ("words", "told"),
     [
         (("--model", "openai/x", "--prompt", "papre"), "Did you mean 'paper'"),
+        (("--model", ""), "the model has no name"),
+        (
+            ("--model", "local", "--base-url", "http://127.0.0.1:1/v1", "--connections", "2"),
+            "--base-url and --connections mean nothing to the embedded model",
+        ),
         (("--model", "openai/x", "--base-url", "nowhere"), "not the address of a server"),
         (("--model", "openai/x", "--label-set", "sky.yaml"), "names DailyDialog's labels"),
     ],

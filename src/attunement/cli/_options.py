@@ -61,3 +61,58 @@ def refuse_level(level: float) -> None:
         raise UserError(
             f"--ci-level lies between 0 and 1, not {level:g}.", fix="Give 0.95 for 95 %."
         )
+
+
+def refuse_unused(context: typer.Context, because: str, *names: str) -> None:
+    """Refuse options that were given and would change nothing.
+
+    Parameters
+    ----------
+    context
+        The command's.
+    because
+        What they are not for, as the end of a sentence: "without --model".
+    names
+        Of the parameters.
+
+    Raises
+    ------
+    UserError
+        Where one of them was given.
+
+    """
+    given = given_of(context, names)
+    if given:
+        verb = "means" if len(given) == 1 else "mean"
+        leave = "it" if len(given) == 1 else "them"
+        raise UserError(f"{listed(given)} {verb} nothing {because}.", fix=f"Leave {leave} out.")
+
+
+def given_of(context: typer.Context, names: Sequence[str]) -> list[str]:
+    """Return those options of a command that its user has written, as they are spelled."""
+    return [
+        _spelled(context, parameter)
+        for parameter in context.command.params
+        if parameter.name in names and _written(context, parameter.name)
+    ]
+
+
+def _spelled(context: typer.Context, parameter: Any) -> str:
+    off = parameter.secondary_opts and context.params.get(parameter.name) is False
+    spelled: str = (parameter.secondary_opts if off else parameter.opts)[0]
+    return spelled
+
+
+def _written(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a sentence has them.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attunement.cli._common import console, friendly
+from attunement.cli._options import refuse_unused
 
 if TYPE_CHECKING:
     from attunement.planning import Planner
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 @friendly
 def prompt(
+    called: typer.Context,
     model: str = typer.Option(
         ...,
         "--model",
@@ -68,6 +70,8 @@ def prompt(
     storage.refuse(out, force=force)
     labels = labels_of(label_set)
     own = model == LOCAL
+    if own:
+        refuse_unused(called, "to the embedded model", "base_url", "api_key_env", "connections")
     name = wording or ("reply" if own else "paper")
     settings = Settings(
         temperature=temperature, max_tokens=max_tokens, seed=seed, max_connections=connections
@@ -77,8 +81,8 @@ def prompt(
         ModelSpec(
             model,
             model,
-            base_url=None if own else base_url,
-            api_key_env=None if own else api_key_env,
+            base_url=base_url,
+            api_key_env=api_key_env,
             settings=settings,
         ),
         find(name, labels),

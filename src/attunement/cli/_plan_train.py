@@ -20,7 +20,7 @@ from attunement.cli._fine_tuning import (
     say_fit,
     say_fitted,
 )
-from attunement.cli._options import choose
+from attunement.cli._options import choose, refuse_unused
 from attunement.cli._plan_text import say_faults
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ DATA = typer.Option(
 
 @friendly
 def train(
+    called: typer.Context,
     data: str = DATA,
     out: Path = typer.Option(..., "--out", help="Folder for the trained planner."),
     planner: str = typer.Option(
@@ -114,6 +115,7 @@ def train(
 
     kind = training.require(planner)
     choose(target, "--target", TARGETS)
+    _refuse_unused(called, kind)
     storage.refuse(out, force=force)
     labels = labels_of(label_set)
     order = training.Order(
@@ -170,6 +172,25 @@ def train(
         f"{kind}: {len(given.training):,} training and {len(given.validation):,} validation "
         f"windows; written to {out}."
     )
+
+
+_TUNING = (
+    "base_model", "revision", "epochs", "learning_rate", "batch_size", "patience", "resume",
+)  # fmt: skip
+_USES = {
+    "linear": (),
+    "encoder": (*_TUNING, "threshold", "seed"),
+    "seq2seq": (*_TUNING, "seed"),
+    "random": ("seed",),
+    "majority": (),
+    "constant": ("sequence",),
+}
+"""Kind of planner -> the options that some planners use and others do not."""
+
+
+def _refuse_unused(called: typer.Context, kind: str) -> None:
+    every = {name for used in _USES.values() for name in used}
+    refuse_unused(called, f"to the planner {kind}", *(every - set(_USES[kind])))
 
 
 def _threshold(given: str | None, base: str) -> float | None:

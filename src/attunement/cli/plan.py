@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, friendly, print_json, progress
-from attunement.cli._options import CI_LEVEL, JSON, SEED, choose, refuse_level, resamples
+from attunement.cli._options import (
+    CI_LEVEL,
+    JSON,
+    SEED,
+    choose,
+    refuse_level,
+    refuse_unused,
+    resamples,
+)
 from attunement.cli._plan_prompt import prompt, say_asked
 from attunement.cli._plan_tag import tag
 from attunement.cli._plan_text import say_counts, say_faults, show_scores
@@ -69,6 +77,7 @@ def predict(
 @app.command()
 @friendly
 def evaluate(
+    called: typer.Context,
     model: str = typer.Argument(
         ..., help="Folder of a trained planner or tagger, or embedded for the tagger of that name."
     ),
@@ -108,12 +117,17 @@ def evaluate(
     of label, and that of the most frequent label, besides.
     """
     from attunement.planning import evaluation, training
+    from attunement.planning.prompted import PromptedPlanner
     from attunement.planning.tag_scores import accuracies
 
     choose(scoring, "--scoring", evaluation.SCORINGS)
     choose(resample, "--resample", evaluation.RESAMPLES)
     refuse_level(ci_level)
+    if split == "train":
+        refuse_unused(called, "of the training split itself", "drop_duplicates")
     asked, order, answer = _answerer(model, full_windows, journal)
+    if not isinstance(asked, PromptedPlanner):
+        refuse_unused(called, "where no model is asked", "journal")
     found, turns = training.turns_of(data, split, order, drop_duplicates=drop_duplicates)
     say_faults(found)
     with progress("Planning" if order.target == "next" else "Tagging", len(turns)) as advance:

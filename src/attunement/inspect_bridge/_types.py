@@ -91,7 +91,7 @@ class ModelSpec:
     Raises
     ------
     UserError
-        Where the address is none that a server can have, or a price is none.
+        Where the model has no name, the address is none that a server can have, or a price is none.
 
     """
 
@@ -105,6 +105,8 @@ class ModelSpec:
 
     def __post_init__(self) -> None:
         # before any call: what is wrong here would only show once some were made and paid for
+        if not self.name.strip() or not self.model.strip():
+            raise UserError("the model has no name.", fix="Name one, such as openai/gpt-4o.")
         if self.base_url is not None and not _is_address(self.base_url):
             raise UserError(
                 f"{self.base_url!r} is not the address of a server.",

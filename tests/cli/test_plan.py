@@ -221,6 +221,43 @@ def test_a_planner_and_a_table_are_not_written_over(data: Path, tmp_path: Path) 
     assert table.read_text(encoding="utf-8") == "context\nhello\n"
 
 
+def test_the_same_plans_are_made_again_and_no_others_written_over(
+    data: Path, tmp_path: Path
+) -> None:
+    model, out = trained(data, tmp_path / "m", "--planner", "majority"), tmp_path / "plans.csv"
+    table = tmp_path / "t.csv"
+    table.write_text("id,context\na,hello\nb,bye\n", encoding="utf-8")
+    for _ in range(2):
+        made = plan("predict", model, table, "--out", out)
+        assert made.exit_code == 0, made.output
+        assert "Planning: 2 of 2" in made.output
+    table.write_text("id,context\na,hello\n", encoding="utf-8")
+    fewer = plan("predict", model, table, "--out", out)
+    assert fewer.exit_code == 2
+    assert "rows of another item_id (b)" in " ".join(fewer.output.split())
+    other = trained(data, tmp_path / "n", "--planner", "random")
+    lost = plan("predict", other, table, "--out", out)
+    assert lost.exit_code == 2
+    assert "rows of another planner (majority)" in " ".join(lost.output.split())
+    assert plan("predict", other, table, "--out", out, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("absent", "there is no such folder"),
+        ("empty", "it has no model.json"),
+        ("plans.csv", "this is a file; a planner or tagger is a folder"),
+    ],
+)
+def test_what_is_no_planner_is_told_apart(tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "plans.csv").write_text("item_id,labels\n", encoding="utf-8")
+    result = plan("predict", tmp_path / name, tmp_path / "t.csv", "--out", tmp_path / "out.csv")
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
 def test_a_wrong_scoring_is_answered(data: Path, tmp_path: Path) -> None:
     model = trained(data, tmp_path / "m", "--planner", "majority")
     result = plan("evaluate", model, "--data", data, "--scoring", "kind")

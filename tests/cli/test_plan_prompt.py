@@ -43,7 +43,7 @@ def test_a_model_plans_and_is_asked_only_for_what_is_missing(tmp_path: Path, tab
         told = " ".join(first.output.split())
         assert f"Asking openai-api/stub/m at {server.base_url}." in told
         broken = False
-        again = plan("predict", model, table, "--out", out, "--force")
+        again = plan("predict", model, table, "--out", out)
         assert again.exit_code == 0, again.output
         assert server.calls == 3
     rows = pl.read_parquet(out).rows(named=True)

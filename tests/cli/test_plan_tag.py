@@ -50,14 +50,24 @@ def test_answers_are_tagged_with_what_they_answer(tmp_path: Path) -> None:
     assert "2 tags: 1 ok, 1 not_applicable" in " ".join(alone.output.split())
     assert pl.read_parquet(out)["labels"].to_list() == [["inform"], []]
     words = ("tag", tmp_path / "answers.parquet", "--items", tmp_path / "items.parquet")
-    assert plan(*words, "--out", out).exit_code == 2
-    told = plan(*words, "--out", out, "--force")
+    told = plan(*words, "--out", out)
     assert told.exit_code == 0, told.output
     assert rows(out)[0] | {"signature": ""} == {
         "response_id": "a", "tagger": "embedded", "labels": ["commissive"], "status": "ok",
         "reason": None, "signature": "",
     }  # fmt: skip
     assert rows(out)[1]["reason"] == "There is no text."
+
+
+def test_tags_of_other_texts_are_not_written_over(tmp_path: Path) -> None:
+    out, table = tmp_path / "tags.csv", tmp_path / "texts.csv"
+    table.write_text("id,text\na,Sit down.\n", encoding="utf-8")
+    assert plan("tag", table, "--out", out).exit_code == 0
+    table.write_text("id,text\nb,Why?\n", encoding="utf-8")
+    lost = plan("tag", table, "--out", out)
+    assert lost.exit_code == 2
+    assert "rows of another id (a), which would be lost" in " ".join(lost.output.split())
+    assert plan("tag", table, "--out", out, "--force").exit_code == 0
 
 
 def test_a_table_of_texts_may_have_its_context_or_none(tmp_path: Path) -> None:

@@ -8,6 +8,10 @@ import typer
 
 from attunement.cli._common import friendly, progress
 
+OVER_OTHERS: bool = typer.Option(
+    False, "--force", help="Write over --out also where it holds rows of another origin."
+)
+
 
 @friendly
 def tag(
@@ -25,7 +29,7 @@ def tag(
         help="Table of the items that the texts answer, whose last turn tells more of the act; by "
         "default that of the row's own context, if it has one.",
     ),
-    force: bool = typer.Option(False, "--force", help="Write over --out."),
+    force: bool = OVER_OTHERS,
 ) -> None:
     """Say which labels each text of a table shows; a status says where there is no text."""
     from attunement.cli._existing import refuse_loss, refuse_no_table
@@ -34,9 +38,10 @@ def tag(
     from attunement.tables import write_frame
 
     refuse_no_table(out)
-    refuse_loss(out, {"tagger": ()}, force=force)
     chosen = load_tagger(tagger)
     given = texts.read(table, items)
+    own = {"tagger": [chosen.kind], "signature": [chosen.signature], given.column: given.ids}
+    refuse_loss(out, own, force=force)
     with progress("Tagging", len(given.texts)) as advance:
         tags = chosen.tag(given.texts, after=given.after, advance=advance)
     write_frame(texts.as_frame(given, tags, chosen), out)

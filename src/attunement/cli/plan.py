@@ -19,7 +19,7 @@ from attunement.cli._options import (
     resamples,
 )
 from attunement.cli._plan_prompt import prompt, say_asked
-from attunement.cli._plan_tag import tag
+from attunement.cli._plan_tag import OVER_OTHERS, tag
 from attunement.cli._plan_text import say_counts, say_faults, show_scores
 from attunement.cli._plan_train import DATA, train
 
@@ -49,7 +49,7 @@ def predict(
         ..., help="Table of items (a column turns), or with a column context."
     ),
     out: Path = typer.Option(..., "--out", help="Table for the plans: Parquet, CSV, TSV or JSONL."),
-    force: bool = typer.Option(False, "--force", help="Write over --out."),
+    force: bool = OVER_OTHERS,
 ) -> None:
     """Plan the next turn of each row of a table; a status says where there is no plan.
 
@@ -62,9 +62,10 @@ def predict(
     from attunement.tables import write_frame
 
     refuse_no_table(out)
-    refuse_loss(out, {"planner": ()}, force=force)
     planner = journaled(storage.read(model), out.parent / f"{out.stem}.calls" / "plans.jsonl")
     given = contexts.read(table)
+    own = {"planner": [planner.kind], "signature": [planner.signature], "item_id": given.ids}
+    refuse_loss(out, own, force=force)
     say_asked(planner)
     with progress("Planning", len(given.contexts)) as advance:
         plans = planner.plan(given.contexts, advance=advance)

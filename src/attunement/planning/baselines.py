@@ -47,6 +47,8 @@ class ConstantPlanner:
         self, contexts: Sequence[Sequence[str]], *, advance: Advance | None = None
     ) -> list[Plan]:
         """Return the sequence for each context."""
+        if advance is not None:
+            advance(len(contexts))
         return [Plan(self.sequence)] * len(contexts)
 
     def state(self) -> dict[str, Any]:
@@ -92,6 +94,8 @@ class RandomPlanner:
         drawn = rng.choice(sizes, size=len(contexts), p=share / share.sum())
         names = [n for n in self.labels.labels if n not in self.labels.silent]
         order = rng.permuted(np.tile(np.arange(len(names)), (len(contexts), 1)), axis=1)
+        if advance is not None:
+            advance(len(contexts))
         return [
             Plan(tuple(names[j] for j in row[:size]))
             for row, size in zip(order, drawn, strict=True)

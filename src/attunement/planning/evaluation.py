@@ -30,7 +30,10 @@ Resample = Literal["dialogues", "windows"]
 RESAMPLES: tuple[Resample, ...] = get_args(Resample)
 
 UNSAID = "No plan has a label of the label set."
-ONE_LIST = "One distance over the whole list of turns has no value a turn to draw again."
+ONE_LIST = (
+    "NLS has no interval here: it is one distance over the whole list of turns, and no turn has a "
+    "value of its own that could be drawn again."
+)
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,13 @@ def header_of(folder: Path) -> dict[str, Any]:
     """
     file = folder / HEADER
     if not file.is_file():
+        if folder.is_file():
+            what = "this is a file; a planner or tagger is a folder."
+        else:
+            found = "it has no model.json" if folder.is_dir() else "there is no such folder"
+            what = f"this is no planner or tagger: {found}."
         raise UserError(
-            "this is no planner: it has no model.json.",
+            what,
             where=str(folder),
             fix="Make one: attunement plan train --data DIR --out MODEL.",
         )

@@ -7,9 +7,11 @@ runs, so that ``attunement --help`` stays fast.
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 
 import typer
+from typer.models import CommandInfo, TyperInfo
 
 app = typer.Typer(
     name="attunement",
@@ -61,6 +63,20 @@ def _root(
     pass
 
 
+def _unbroken(group: typer.Typer) -> None:
+    """Join the lines of each paragraph of help, which Rich would break where the source does."""
+    told: CommandInfo | TyperInfo | None
+    for told in (*group.registered_commands, group.registered_callback):
+        if told is None:
+            continue
+        text = told.help if isinstance(told.help, str) else inspect.getdoc(told.callback)
+        if text:
+            told.help = "\n\n".join(" ".join(p.split()) for p in text.split("\n\n"))
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            _unbroken(inner.typer_instance)
+
+
 for _name in COMMANDS:
     _function = _name.replace("-", "_")
     _module = importlib.import_module(f"attunement.cli.{_function}")
@@ -68,6 +84,7 @@ for _name in COMMANDS:
         app.add_typer(_module.app, name=_name)
     else:
         app.command(_name)(getattr(_module, _function))
+_unbroken(app)
 
 
 def main() -> None:

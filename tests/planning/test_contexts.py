@@ -46,6 +46,13 @@ def test_ids_may_not_repeat(tmp_path: Path) -> None:
         contexts.read(file)
 
 
+def test_a_row_needs_an_id_where_others_have_one(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("item_id,context\na,x\n,y\n", encoding="utf-8")
+    with pytest.raises(UserError, match="row 2 has no id"):
+        contexts.read(file)
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl", "csv", "tsv"])
 def test_plans_are_written_in_every_form(tmp_path: Path, suffix: str) -> None:
     planner = ConstantPlanner(DAILYDIALOG, ("inform", "sadness"))

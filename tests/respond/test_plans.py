@@ -22,7 +22,15 @@ def read(tmp_path: Path, rows: list[dict[str, object]], *ids: str) -> list[Plan]
 
 @pytest.mark.parametrize(
     "cell",
-    [["question", "sadness"], "question, sadness", '["question", "sadness"]', "Question,SADNESS"],
+    [
+        ["question", "sadness"],
+        "question, sadness",
+        '["question", "sadness"]',
+        "Question,SADNESS",
+        "['question', 'sadness']",  # as Python prints a list
+        "['question' 'sadness']",  # and NumPy
+        "[question, sadness]",
+    ],
 )
 def test_labels_are_a_list_or_words(tmp_path: Path, cell: object) -> None:
     assert read(tmp_path, [{"item_id": "a", "labels": cell}]) == [Plan(("question", "sadness"))]
@@ -37,6 +45,34 @@ def test_labels_may_have_a_column_a_group(tmp_path: Path) -> None:
     found = read(tmp_path, rows)
     assert found[:2] == [Plan(("question", "sadness")), Plan(("directive",))]
     assert found[2] == plans.NOT_GIVEN
+
+
+def test_numbers_of_a_column_with_gaps_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "l.csv"
+    file.write_text("item_id,act,emotion\na,2.0,\nb,,5.0\nc,9.0,1.5\n")
+    found = plans.read(file, ["a", "b", "c"], DAILYDIALOG, "gold")
+    assert found.plans[:2] == (Plan(("question",)), Plan(("sadness",)))
+    assert found.unknown(DAILYDIALOG) == {"9.0": 1, "1.5": 1}
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ({"a": 1}, "not an object"),
+        (["inform", None], "not nothing"),
+        ('["inform", ["fear"]]', "not a list"),
+    ],
+)
+def test_a_cell_that_holds_no_labels_is_refused(tmp_path: Path, cell: object, said: str) -> None:
+    with pytest.raises(UserError, match=said) as told:
+        read(tmp_path, [{"item_id": "a", "labels": cell}])
+    assert "item 'a'" in str(told.value.where)
+
+
+def test_a_row_without_an_item_is_refused(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"item_id": "a", "labels": "x"}, {"labels": "x"}]
+    with pytest.raises(UserError, match="no item_id"):
+        read(tmp_path, rows, "a")
 
 
 def test_a_label_that_is_left_out_of_sequences_is_left_out(tmp_path: Path) -> None:

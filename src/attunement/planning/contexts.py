@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,22 +48,37 @@ def read(path: Path) -> Contexts:
     Raises
     ------
     UserError
-        Where the table has no such column, ids repeat, or a cell cannot be read.
+        Where the table has no such column, ids repeat or are missing, or a cell cannot be read.
     """
     from attunement.tables import read_frame
 
     frame: pl.DataFrame = read_frame(path)
     contexts = of_frame(frame, path)
     id = next((name for name in IDS if name in frame.columns), None)
-    ids = (
-        [str(value) for value in frame[id].to_list()]
-        if id is not None
-        else [f"row-{i + 1}" for i in range(len(contexts))]
-    )
-    if len(set(ids)) != len(ids):
-        twice = next(value for value in ids if ids.count(value) > 1)
-        raise UserError(f"the id {twice!r} stands twice.", where=f"{path}, column {id}")
-    return Contexts(tuple(ids), contexts)
+    return Contexts(ids_of(frame, id, path), contexts)
+
+
+def ids_of(frame: pl.DataFrame, column: str | None, path: Path) -> tuple[str, ...]:
+    """Return the ids of a table's rows; where it has no column of them, their numbers.
+
+    Raises
+    ------
+    UserError
+        Where a row has no id, or two have the same.
+    """
+    if column is None:
+        return tuple(f"row-{i + 1}" for i in range(frame.height))
+    where = f"{path}, column {column}"
+    given = frame[column].to_list()
+    if None in given:
+        raise UserError(f"row {given.index(None) + 1} has no id.", where=where)
+    ids = tuple(map(str, given))
+    twice = next((id for id, times in Counter(ids).items() if times > 1), None)
+    if twice is not None:
+        raise UserError(
+            f"the id {twice!r} stands twice.", where=where, fix="Each row needs an id of its own."
+        )
+    return ids
 
 
 def of_frame(frame: pl.DataFrame, path: Path) -> tuple[tuple[str, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 from attunement.decoding import decode_yaml
 from attunement.errors import UserError, nearest
 from attunement.models.dialogue_act import ACTS
+
+_NUMBER = re.compile(r"([0-9]{1,9})(?:\.0+)?")
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,16 @@ class LabelGroup:
     first: int = 0
 
     def label(self, value: object) -> str | None:
-        """Return the label that a word or the data's number means, None where there is none."""
+        """Return the label that a word or the data's number means, None where there is none.
+
+        A whole number may end in ``.0``, as columns of numbers with gaps are written.
+        """
         word = str(value).strip().lower()
         if word in self.labels:
             return word
-        if word.isdecimal() and 0 <= int(word) - self.first < len(self.labels):
-            return self.labels[int(word) - self.first]
+        number = _NUMBER.fullmatch(word)
+        if number and 0 <= int(number[1]) - self.first < len(self.labels):
+            return self.labels[int(number[1]) - self.first]
         return None
 
 

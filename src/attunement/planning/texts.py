@@ -53,7 +53,7 @@ def read(path: Path, items: Path | None = None) -> Texts:
     Raises
     ------
     UserError
-        Where a table has no such column, ids repeat, or an item is not there.
+        Where a table has no such column, ids repeat or are missing, or an item is not there.
     """
     from attunement.tables import read_frame
 
@@ -64,19 +64,10 @@ def read(path: Path, items: Path | None = None) -> Texts:
             where=str(path),
             fix="Give a table of responses, or another with a column text.",
         )
-    column = next((name for name in IDS if name in frame.columns), "row")
-    count = frame.height
-    rows = [f"row-{i + 1}" for i in range(count)]
-    ids = rows if column == "row" else [str(v) for v in frame[column].to_list()]
-    if len(set(ids)) != len(ids):
-        twice = next(value for value in ids if ids.count(value) > 1)
-        raise UserError(
-            f"the id {twice!r} stands twice.",
-            where=f"{path}, column {column}",
-            fix="Each text needs an id of its own, such as response_id.",
-        )
+    column = next((name for name in IDS if name in frame.columns), None)
+    ids = contexts.ids_of(frame, column, path)
     texts = tuple("" if cell is None else str(cell) for cell in frame["text"].to_list())
-    return Texts(column, tuple(ids), texts, _after(frame, path, items))
+    return Texts(column or "row", ids, texts, _after(frame, path, items))
 
 
 def _after(frame: pl.DataFrame, path: Path, items: Path | None) -> tuple[str | None, ...]:

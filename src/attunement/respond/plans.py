@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from attunement.decoding import decode_json
 from attunement.errors import UserError
+from attunement.planning._tables import as_list
 from attunement.planning.labels import LabelSet
 from attunement.planning.planner import STATUSES, Advance, Plan, Planner, Status
 
@@ -78,7 +78,8 @@ def read(path: Path, ids: Sequence[str], labels: LabelSet, kind: Kind) -> Plans:
     Raises
     ------
     UserError
-        Where the columns are missing, an item stands twice, or none of the items is there.
+        Where the columns are missing, an item has no id or stands twice, a cell holds no labels, or
+        none of the items is there.
     """
     from attunement.tables import read_frame
 
@@ -93,10 +94,19 @@ def read(path: Path, ids: Sequence[str], labels: LabelSet, kind: Kind) -> Plans:
         )
     found: dict[str, Plan] = {}
     for row in frame.iter_rows(named=True):
+        if row["item_id"] is None:
+            raise UserError("a row has no item_id.", where=str(path))
         id = str(row["item_id"])
         if id in found:
             raise UserError(f"the item {id!r} stands twice.", where=f"{path}, column item_id")
-        found[id] = _plan(row, labels)
+        try:
+            found[id] = _plan(row, labels)
+        except ValueError as error:
+            raise UserError(
+                f"{error}.",
+                where=f"{path}, item {id!r}",
+                fix="Give a list of words, JSON, or words with commas between them.",
+            ) from None
     if ids and not set(ids) & set(found):
         raise UserError("the table has none of the items.", where=f"{path}, column item_id")
     return Plans(kind, tuple(found.get(id, NOT_IN_TABLE) for id in ids), f"{kind}:{path.name}")
@@ -106,7 +116,8 @@ def _plan(row: dict[str, Any], labels: LabelSet) -> Plan:
     status = row.get("status")
     if status is not None and status != "ok":
         known: Status = next((s for s in STATUSES if s == status), "error")
-        return Plan((), known, row.get("reason") or f"The table says {status}.")
+        reason = row.get("reason")
+        return Plan((), known, str(reason) if reason else f"The table says {status}.")
     if "labels" in row:
         given = row["labels"]
         return NOT_GIVEN if given is None else Plan(_sequence(_words(given), labels))
@@ -118,14 +129,32 @@ def _plan(row: dict[str, Any], labels: LabelSet) -> Plan:
 
 
 def _words(cell: object) -> list[str]:
-    """Return the labels in a cell."""
+    """Return the labels in a cell.
+
+    Raises
+    ------
+    ValueError
+        Where it holds something else.
+    """
     if isinstance(cell, str) and cell.strip().startswith("["):
-        try:
-            cell = decode_json(cell)
-        except ValueError:
-            cell = str(cell).strip("[] ")
-    parts = cell if isinstance(cell, list) else str(cell).split(",")
-    return [word for word in (str(p).strip(" '\"").lower() for p in parts) if word]
+        cell = _printed(cell.strip())
+    if isinstance(cell, str) and cell.strip().startswith("{"):
+        raise ValueError("a label is a word, not an object")
+    parts = cell if isinstance(cell, list) else [cell]
+    for part in parts:
+        if not isinstance(part, str | int | float) or isinstance(part, bool):
+            kind = {"NoneType": "nothing", "dict": "an object"}.get(type(part).__name__)
+            raise ValueError(f"a label is a word, not {kind or f'a {type(part).__name__}'}")
+    words = parts if isinstance(cell, list) else str(cell).split(",")
+    return [word for word in (str(w).strip(" '\"").lower() for w in words) if word]
+
+
+def _printed(cell: str) -> list[object]:
+    """Return the list that a text is, as JSON or as Python and NumPy print it."""
+    try:
+        return as_list(cell, "", "labels")
+    except UserError:
+        return list(cell.strip("[] ").split(","))
 
 
 def _sequence(words: Sequence[str], labels: LabelSet) -> tuple[str, ...]:

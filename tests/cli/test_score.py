@@ -45,6 +45,22 @@ def test_ratings_are_written_and_summed_up(answers: Path, tmp_path: Path) -> Non
     assert "Left out: emotion_consistency (no reference given)." in result.stderr
 
 
+def test_two_long_names_of_sources_are_told_apart_and_few_items_said(tmp_path: Path) -> None:
+    said = ["I hear you, and I am here for you.", "You did all that you could for her."]
+    rows = [
+        {"item_id": f"q{i}", "source": name, "text": text, "reference": said[0], "question": "How?"}
+        for name in ("model-with-a-plan-rerank-predicted", "model-with-a-plan-rerank-chosen")
+        for i, text in enumerate(said)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "answers.csv")
+    words = ("--metrics", "bleu,chrf", "--out", tmp_path / "ratings.csv")
+    result = run(tmp_path / "answers.csv", *words)
+    assert result.exit_code == 0, result.output
+    assert "…" not in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "Intervals of bleu, chrf: a bootstrap of 2 items is too narrow." in result.stderr
+
+
 def test_json_has_means_by_source_and_what_is_missing(answers: Path, tmp_path: Path) -> None:
     out = tmp_path / "ratings.parquet"
     result = run(answers, "--out", out, "--metrics", "sentiment_change, simplicity", "--json")

@@ -9,7 +9,7 @@ from attunement.cli._plain import plain
 from attunement.cli._result_cells import estimate, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from attunement.stats.result import Result
     from attunement.stats.system_scores import SystemScores
@@ -56,25 +56,32 @@ def write(found: SystemScores, table: Path | None, correlations: Path | None) ->
 
 
 def side_by_side(found: SystemScores, width: int) -> list[Any]:
-    """Return the paper's Table I, a row each system: people's scores, then metrics.
-
-    Where it is wider than the console, it goes on in further tables: a folded number is not read.
-    """
-    from rich.table import Table
-
+    """Return the paper's Table I, a row each system: people's scores, then metrics."""
     people = {name: found.people[name] for name in OF_TABLE_I if name in found.people}
     columns = {
         name: [estimate(scores.get(source)) for source in found.sources]
         for name, scores in {**people, **found.metrics}.items()
     }
-    rest = width - max(len("source"), *map(len, found.sources))
+    return in_tables(found.sources, columns, width)
+
+
+def in_tables(
+    sources: Sequence[str], columns: Mapping[str, Sequence[str]], width: int
+) -> list[Any]:
+    """Return a table with a row for each source, of cells by column.
+
+    Where it is wider than the console, it goes on in further tables: a folded number is not read.
+    """
+    from rich.table import Table
+
+    rest = width - max(len("source"), *map(len, sources))
     tables = []
     for names in _fitting({name: max(map(len, (name, *columns[name]))) for name in columns}, rest):
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column("source", overflow="fold")
         for name in names:
             table.add_column(plain(name), justify="right", no_wrap=True)
-        for row, source in enumerate(found.sources):
+        for row, source in enumerate(sources):
             table.add_row(plain(source), *(columns[name][row] for name in names))
         tables.append(table)
     return tables

@@ -135,6 +135,9 @@ def score(
         _show(summary)
         out().print(_by_system(found))
     notes = console()
+    if not as_json:
+        for why, of in _cautions(found).items():
+            notes.print(f"Intervals of {', '.join(of)}: {why}.")
     for metric, why in left_out.items():
         notes.print(f"Left out: {metric} ({why}).")
     notes.print(f"Ratings: {ratings}")
@@ -163,13 +166,28 @@ def _show(summary: Summary) -> None:
             show.print(f"{metric}: {n:,} without a value: {reason}", soft_wrap=True)
 
 
+def _cautions(results: list[Result]) -> dict[str, list[str]]:
+    """Return what is to be known of intervals that are there, and the metrics that it is of."""
+    from math import isnan
+
+    found: dict[str, list[str]] = {}
+    for result in results:
+        if result.reason and not isnan(result.ci_low):
+            of = found.setdefault(result.reason.rstrip("."), [])
+            if result.group["metric"] not in of:
+                of.append(result.group["metric"])
+    return found
+
+
 def _by_system(results: list[Result]) -> Any:
     """Return a table with a row for each metric and source, metric by metric."""
     from rich.table import Table
 
-    table = Table("Metric", "Source", "Number", box=None, pad_edge=False)
-    for name in ("Estimate", "Answers", "Missing"):
-        table.add_column(name, justify="right")
+    table = Table("Metric", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("Source", overflow="fold")  # cut, two sources would have one name
+    table.add_column("Number")
+    for name in ("Estimate", "n", "Missing"):
+        table.add_column(name, justify="right", no_wrap=True)
     last = None
     for metric in dict.fromkeys(r.group["metric"] for r in results):
         for result in (r for r in results if r.group["metric"] == metric):

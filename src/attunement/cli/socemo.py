@@ -13,6 +13,8 @@ from attunement.cli._plain import plain
 from attunement.cli._result_cells import interval
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
     from attunement.stats.result import Result
@@ -95,13 +97,15 @@ def socemo(
     if as_json:
         _print_json(scores, found, contexts)
         return
-    out().print(_scores(scores))
-    out().print(_agreement(scores.agreement))
+    show = out()
+    parts = [*_scores(scores, show.width), _agreement(scores.agreement)]
     if found is not None and systems is not None:
-        show = out()
-        for part in [*beside.side_by_side(found, show.width), beside.correlation_table(found)]:
+        parts += [*beside.side_by_side(found, show.width), beside.correlation_table(found)]
+    for place, part in enumerate(parts):
+        if place:
             show.print()
-            show.print(part)
+        show.print(part)
+    if found is not None and systems is not None:
         for remark in beside.remarks(found):
             console().print(plain(remark))
     console().print(
@@ -183,37 +187,33 @@ def _drawn(items: pl.DataFrame) -> list[str] | None:
     return drawn or None
 
 
-def _scores(scores: SocioEmotional) -> Any:
-    from rich.table import Table
+def _scores(scores: SocioEmotional, width: int) -> Iterator[Any]:
+    """Yield a row for each source, in as many tables as it takes, and what the scores are."""
+    from attunement.cli._socemo_systems import in_tables
 
     columns = {"filter": scores.filter, "top3": scores.top3}
     for result in scores.axes:
         columns.setdefault(result.name, []).append(result)
     columns |= {"socemo": scores.socemo, "weighted_fluency": scores.fluency}
-    table = Table()
-    table.add_column("source", overflow="fold")
+    sources = [result.group["source"] for result in scores.filter]
+    cells: dict[str, list[str]] = {}
     for name, results in columns.items():
         if results:
-            table.add_column(plain(name), justify="right", overflow="fold")
-    by_source = [
-        {result.group["source"]: result for result in results} for results in columns.values()
-    ]
-    for source in by_source[0]:
-        cells = [interval(found[source]) for found in by_source if found]
-        table.add_row(plain(source), *cells)
+            found = {result.group["source"]: result for result in results}
+            cells[name] = [interval(found[source]) for source in sources]
+    yield from in_tables(sources, cells, width)
     first = scores.socemo[0].n if scores.socemo else 0
-    table.caption = (
+    yield (
         "All 0 to 1. filter, top3: share of the contexts that a rater saw, mean over raters. The "
         "axes: mean rating of annotated answers. socemo, weighted_fluency: the mean of the axes "
         f"and the fluency of annotated answers, over {first} contexts, 0 where none was annotated."
     )
-    return table
 
 
 def _agreement(results: list[Result]) -> Any:
     from rich.table import Table
 
-    table = Table()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("agreement on", "statistic", "estimate", "contexts or answers"):
         table.add_column(name, justify="left" if name in ("agreement on", "statistic") else "right")
     for result in results:

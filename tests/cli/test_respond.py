@@ -213,6 +213,9 @@ def test_unknown_labels_of_a_person_are_counted(items: Path, answers: Path, tmp_
     assert "Plans: 2 not applicable, 1 ok." in result.stderr
 
 
+ASKED = ("--items", "x.csv", "--run", "r")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -229,6 +232,24 @@ def test_unknown_labels_of_a_person_are_counted(items: Path, answers: Path, tmp_
             ("--items", "x.csv", "--run", "r", "--strategy", "prompt", "--numbered"),
             "--numbered asks for candidates",
         ),
+        (
+            (*ASKED, "--responses", "y.csv", "--planner", "p", "--temperature", "1", "--numbered"),
+            "--numbered and --temperature mean nothing without --model",
+        ),
+        ((*ASKED, "--model", "m", "--planner", "p", "--source", "s"), "without --responses"),
+        ((*ASKED, "--model", "m", "--planner", "p", "--labels-are", "gold"), "without --labels"),
+        ((*ASKED, "--model", "m", "--strategy", "none", "--tagger", "t"), "without a plan"),
+        (
+            (*ASKED, "--model", "m", "--planner", "p", "--framing", "paper", "--system", "none"),
+            "--system means nothing with --framing paper",
+        ),
+        ((*ASKED, "--model", "m", "--planner", "p", "--name", ""), "the responses have no name"),
+        ((*ASKED, "--model", "m", "--planner", "p", "--name", "reference"), "people's answers"),
+        (
+            (*ASKED, "--responses", "y.csv", "--planner", "p", "--strategy", "prompt"),
+            "Name one with --model",
+        ),
+        (("--model", "m", "show", "RUN"), "--model stands before show"),
     ],
 )
 def test_words_that_mean_nothing_are_refused_before_any_work(

@@ -142,6 +142,8 @@ def fails(url: str) -> None:
         (("--model", "m", "--strategy", "none"), "--strategy 'none' is unknown"),
         (("--model", "m", "--framing", "x"), "--framing 'x' is unknown"),
         (("--model", "m", "--strategy", "prompt", "--numbered"), "--numbered asks for candidates"),
+        (("--model", "m", "--strategy", "prompt", "--candidates", "3"), "--candidates means"),
+        (("--model", "m", "--framing", "paper", "--system", "none"), "--system means nothing"),
         (("--model", "m", "--tagger", "nowhere"), "nowhere"),
     ],
 )

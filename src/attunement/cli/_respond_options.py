@@ -100,6 +100,16 @@ def refuse_framing(framing: str, *, numbered: bool, strategy: str) -> None:
         )
 
 
+def refuse_words(context: typer.Context) -> None:
+    """Refuse words for a model that the paper's prompts have no place for."""
+    from attunement.cli._options import refuse_unused
+
+    if context.params["numbered"]:
+        refuse_unused(context, "with --numbered, which asks in the paper's words", "system")
+    elif context.params["framing"] == "paper":
+        refuse_unused(context, "with --framing paper, which asks in the paper's words", "system")
+
+
 def tagger(name: str, planned: LabelSet | None) -> Tagger:
     """Return a tagger, and refuse one that has other labels than the plans."""
     from attunement.planning.tagging import load_tagger

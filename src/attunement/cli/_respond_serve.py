@@ -9,13 +9,14 @@ import typer
 
 from attunement.cli import _respond_options as options
 from attunement.cli._common import console, friendly
-from attunement.cli._options import choose
+from attunement.cli._options import choose, refuse_unused
 from attunement.cli._plan_prompt import say_asked
 from attunement.cli._study_serve import ended_in_order
 
 
 @friendly
 def serve(
+    called: typer.Context,
     model: str = typer.Option(
         ..., "--model", help="Who answers, named as for attunement generate; local for a trial."
     ),
@@ -67,6 +68,9 @@ def serve(
 
     choose(strategy, "--strategy", ("rerank", "prompt"))
     options.refuse_framing(framing, numbered=numbered, strategy=strategy)
+    options.refuse_words(called)
+    if strategy == "prompt":
+        refuse_unused(called, "with --strategy prompt, which asks for one answer", "candidates")
     plans = journaled(read_planner(planner), journal.with_name(f"{journal.stem}.plans.jsonl"))
     reads = options.tagger(tagger, plans.labels)
     say_asked(plans)

@@ -11,7 +11,15 @@ import typer
 from attunement.cli import _respond_options as options
 from attunement.cli import _respond_text as text
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
-from attunement.cli._options import CI_LEVEL, JSON, choose, refuse_level
+from attunement.cli._options import (
+    CI_LEVEL,
+    JSON,
+    choose,
+    given_of,
+    listed,
+    refuse_level,
+    refuse_unused,
+)
 from attunement.cli._respond_serve import serve
 from attunement.cli._respond_show import show
 from attunement.cli._respond_train import train
@@ -121,6 +129,7 @@ def respond(
     Exit code 1 where some calls failed; they are marked in the tables.
     """
     if context.invoked_subcommand is not None:
+        _refuse_misplaced(context)
         return
     if items is None or run is None:
         raise UserError(
@@ -138,6 +147,14 @@ def respond(
     options.refuse_framing(framing, numbered=numbered, strategy=strategy)
     _one_of({"--model": model, "--generator": generator, "--responses": responses}, needed=True)
     _one_of({"--planner": planner, "--labels": labels}, needed=strategy != "none")
+    _refuse_unused(context)
+    if name is not None:
+        planned.refuse_name(name)
+    if strategy == "prompt" and model is None:
+        raise UserError(
+            "the strategy 'prompt' tells a model the plan, and there is none.",
+            fix="Name one with --model, or use the strategy rerank.",
+        )
     table = tables.read_table(items, "items")
     table = table.head(limit) if limit is not None else table
     folder = Run(run)
@@ -167,7 +184,7 @@ def respond(
         return
     with folder.lock():
         kind = "predicted" if planner is not None else labels_are
-        called = name or _name(base, strategy, kind)
+        called = _name(base, strategy, kind) if name is None else name
         record.refuse_loss(folder, called)
         plans, reads = _plans(table, planner, labels, cast("Kind", kind), tagger, folder)
         outcome = planned.respond(
@@ -200,6 +217,38 @@ def _one_of(given: dict[str, Any], *, needed: bool) -> None:
         raise UserError(f"{' and '.join(there)} cannot both hold.", fix="Give one of them.")
     if needed and not there:
         raise UserError(f"one of {', '.join(given)} is needed.")
+
+
+_ASKING = (
+    "base_url", "api_key_env", "system", "framing", "numbered", "temperature", "top_p",
+    "max_tokens", "connections", "retries", "timeout", "price_in", "price_out",
+)  # fmt: skip
+
+
+def _refuse_unused(context: typer.Context) -> None:
+    """Refuse options that would change nothing, so that nobody thinks they did."""
+    given = context.params
+    if given["model"] is None:
+        refuse_unused(context, "without --model", *_ASKING)
+    if given["responses"] is None:
+        refuse_unused(context, "without --responses", "of")
+    if given["labels"] is None:
+        refuse_unused(context, "without --labels", "labels_are")
+    if given["labels"] is given["planner"] is None:
+        refuse_unused(context, "without a plan", "tagger")
+    options.refuse_words(context)
+
+
+def _refuse_misplaced(context: typer.Context) -> None:
+    """Refuse options before a subcommand, which has its own."""
+    given = given_of(context, [p.name or "" for p in context.command.params])
+    if given:
+        verb = "stands" if len(given) == 1 else "stand"
+        raise UserError(
+            f"{listed(given)} {verb} before {context.invoked_subcommand}, which does not use what "
+            "stands there.",
+            fix=f"Write options behind it: attunement respond {context.invoked_subcommand} --help.",
+        )
 
 
 def _trained(folder: Path) -> Source:

@@ -127,6 +127,23 @@ def respond(
     )
 
 
+def refuse_name(name: str) -> None:
+    """Refuse a source that responses cannot have.
+
+    Raises
+    ------
+    UserError
+        Where it is empty, or means people's answers.
+    """
+    if not name.strip():
+        raise UserError("the responses have no name.", fix="Give them one.")
+    if name in RESERVED:
+        raise UserError(
+            f"responses cannot be called {name!r}, which means people's answers.",
+            fix="Give them another name.",
+        )
+
+
 def refuse_other_labels(planner: LabelSet, tagger: LabelSet) -> None:
     """Refuse a planner and a tagger that do not speak of the same labels.
 
@@ -153,11 +170,7 @@ def _check(
 ) -> None:
     if n < 1:
         raise UserError(f"there is at least one candidate, not {n}.")
-    if name in RESERVED:
-        raise UserError(
-            f"responses cannot be called {name!r}, which means people's answers.",
-            fix="Give them another name.",
-        )
+    refuse_name(name)
     if strategy != "none" and plans is None:
         raise UserError(
             f"the strategy {strategy!r} needs a plan.", fix="Name a planner or a table of labels."

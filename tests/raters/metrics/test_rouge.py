@@ -1,12 +1,13 @@
 """ROUGE; values from Lin (2004) and from rouge_score's own tests."""
 
+import logging
 import random
 import time
 
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from attunement.raters.metrics import named
+from attunement.raters.metrics import named, rouge
 from attunement.raters.metrics.base import Batch
 from attunement.raters.metrics.rouge import lcs, rouge_l
 
@@ -85,3 +86,10 @@ def test_the_signature_names_the_library() -> None:
     (metric,) = named(["rougeL"])
     said = metric.signature(Batch(answers=["a"]), "standard")
     assert "rougeL|variant:standard|score:f|stemmer:no|rouge_score:0.1" in said
+
+
+def test_a_callers_logging_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.root, "handlers", [])
+    rouge._scorer.cache_clear()
+    rated(POLICE, POLICE, "rouge1")
+    assert logging.root.handlers == []

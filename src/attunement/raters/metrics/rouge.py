@@ -85,7 +85,8 @@ def _of_l(answer: str, reference: str) -> float:
 def _scorer() -> Any:
     from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
 
-    return RougeScorer(["rouge1", "rouge2"])
+    # Without a tokenizer it logs a line through absl, which sets up the process's root logger.
+    return RougeScorer(["rouge1", "rouge2"], tokenizer=_tokenizer())
 
 
 @cache

@@ -208,6 +208,19 @@ def test_options_that_an_evaluation_does_not_use_are_refused(data: Path, tmp_pat
         assert said in " ".join(result.output.split())
 
 
+def test_a_table_that_is_read_is_never_written_over(data: Path, tmp_path: Path) -> None:
+    model = trained(data, tmp_path / "m", "--planner", "majority")
+    tagger = trained(data, tmp_path / "t", "--target", "current")
+    table = tmp_path / "t.csv"
+    table.write_text("item_id,context,text\n1,hello,well\n", encoding="utf-8")
+    before = table.read_bytes()
+    for words in (("predict", model, table), ("tag", table, "--tagger", tagger)):
+        result = plan(*words, "--out", table, "--force")
+        assert result.exit_code == 2
+        assert "written over what is read" in result.output
+    assert table.read_bytes() == before
+
+
 def test_a_planner_and_a_table_are_not_written_over(data: Path, tmp_path: Path) -> None:
     model = trained(data, tmp_path / "m", "--planner", "majority")
     again = plan("train", "--data", data, "--out", model, "--planner", "majority")

@@ -219,6 +219,31 @@ def test_options_that_do_not_fit_are_refused_before_anything_is_rated(
     assert not (tmp_path / "ratings.csv").exists()
 
 
+def test_no_table_is_written_over_what_is_read_or_over_another(
+    compared: Path, tmp_path: Path
+) -> None:
+    items, notes = tmp_path / "items.csv", tmp_path / "notes.csv"
+    for file in (items, notes):
+        file.write_text("mine\n1\n", encoding="utf-8")
+    ratings = tmp_path / "ratings.csv"
+    before = compared.read_bytes()
+    for out, systems, said in (
+        (ratings, items, "written over what is read"),
+        (ratings, compared, "written over what is read"),
+        (items, None, "written over what is read"),
+        (compared, None, "written over what is read"),
+        (ratings, ratings, "--out and --systems are the same file"),
+        (ratings, notes, "another file is there already"),
+    ):
+        more = () if systems is None else ("--systems", systems)
+        result = run(compared, "--items", items, "--out", out, "--force", *more)
+        assert result.exit_code == 2, result.output
+        assert said in " ".join(result.stderr.split())
+    assert items.read_text() == notes.read_text() == "mine\n1\n"
+    assert compared.read_bytes() == before
+    assert not ratings.exists()
+
+
 def test_neural_metrics_without_their_extra_say_what_to_install(
     compared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -304,3 +304,22 @@ def test_metrics_of_other_systems_are_refused(study: Path, systems: Path) -> Non
     assert "'filter' is a score of people's and of a metric" in run(
         study, "--systems", systems
     ).stderr.replace("\n", " ")
+
+
+def test_no_table_is_written_over_what_is_read(study: Path, systems: Path, tmp_path: Path) -> None:
+    before = {file: file.read_bytes() for file in (systems, *study.glob("*.parquet"))}
+    both = ("--table", tmp_path / "t.csv", "--correlations", tmp_path / "t.csv")
+    for words, said in (
+        (("--table", study / "ratings.parquet"), "written over what is read"),
+        (("--correlations", systems), "written over what is read"),
+        (both, "are the same file"),
+    ):
+        answer = run(study, "--systems", systems, *words)
+        assert answer.exit_code == 2
+        assert said in " ".join(answer.output.split())
+    assert {file: file.read_bytes() for file in before} == before
+    again = ("--replicates", 0, "--table", study / "t.csv", "--correlations", study / "c.csv")
+    for _ in range(2):
+        assert run(study, "--systems", systems, *again).exit_code == 0
+    clash = run(study, "--systems", systems, "--table", study / "c.csv")
+    assert "another file is there already" in clash.output

@@ -78,6 +78,63 @@ def refuse_loss(out: Path, mine: Mapping[str, Collection[str]], *, force: bool) 
             )
 
 
+def refuse_clash(written: Mapping[str, Path | None], read: Collection[Path | None]) -> None:
+    """Refuse to write a table over one that is read, or two to one place, also with --force.
+
+    Parameters
+    ----------
+    written
+        The file behind each option; None where it was not given.
+    read
+        Files that the command reads.
+
+    Raises
+    ------
+    UserError
+        Where two are the same.
+
+    """
+    sources = {file.resolve() for file in read if file is not None}
+    taken: dict[Path, str] = {}
+    for option, file in written.items():
+        if file is None:
+            continue
+        place = file.resolve()
+        fix = f"Give another {option}."
+        if place in sources:
+            raise UserError(
+                "it would be written over what is read.", where=f"{option} {file}", fix=fix
+            )
+        if place in taken:
+            raise UserError(
+                f"{taken[place]} and {option} are the same file.", where=str(file), fix=fix
+            )
+        taken[place] = option
+
+
+def refuse_other_table(out: Path | None, option: str, columns: Collection[str]) -> None:
+    """Refuse to write over a file that is no table of the kind.
+
+    Raises
+    ------
+    UserError
+        Where one is there that has not all these columns.
+
+    """
+    if out is None or not out.is_file() or not out.stat().st_size:
+        return
+    try:
+        there = _read(out, list(columns)).columns
+    except UserError:
+        there = []
+    if not set(columns) <= set(there):
+        raise UserError(
+            "another file is there already, and would be lost.",
+            where=f"{option} {out}",
+            fix=f"Give another {option}.",
+        )
+
+
 def _read(file: Path, columns: list[str]) -> pl.DataFrame:
     """Return these columns of a table, those that it has; a large one is not read whole."""
     import polars as pl

@@ -32,12 +32,13 @@ def tag(
     force: bool = OVER_OTHERS,
 ) -> None:
     """Say which labels each text of a table shows; a status says where there is no text."""
-    from attunement.cli._existing import refuse_loss, refuse_no_table
+    from attunement.cli._existing import refuse_clash, refuse_loss, refuse_no_table
     from attunement.cli._plan_text import say_counts
     from attunement.planning import load_tagger, texts
     from attunement.tables import write_frame
 
     refuse_no_table(out)
+    refuse_clash({"--out": out}, [table, items])
     chosen = load_tagger(tagger)
     given = texts.read(table, items)
     own = {"tagger": [chosen.kind], "signature": [chosen.signature], given.column: given.ids}

@@ -102,7 +102,7 @@ def generate(
     Exit code 1 where some calls failed; they are marked in the table.
     """
     from attunement import tables
-    from attunement.cli._existing import refuse_loss, refuse_no_table
+    from attunement.cli._existing import refuse_clash, refuse_loss, refuse_no_table
     from attunement.errors import UserError
     from attunement.inspect_bridge import Settings
     from attunement.respond import estimate, preset
@@ -112,6 +112,7 @@ def generate(
         raise UserError("nowhere to put the answers.", fix="Give --out FILE, --run FOLDER or both.")
     if out is not None:
         refuse_no_table(out)
+        refuse_clash({"--out": out}, [items])
     table = tables.read_table(items, "items")
     if limit is not None:
         table = table.head(limit)

@@ -56,12 +56,13 @@ def predict(
     The answers of a prompted planner are kept beside --out: stopped and started again, no call is
     made twice. Exit code 1 where some calls failed; they are marked in the table.
     """
-    from attunement.cli._existing import refuse_loss, refuse_no_table
+    from attunement.cli._existing import refuse_clash, refuse_loss, refuse_no_table
     from attunement.planning import contexts, storage
     from attunement.planning.prompted import journaled
     from attunement.tables import write_frame
 
     refuse_no_table(out)
+    refuse_clash({"--out": out}, [table])
     planner = journaled(storage.read(model), out.parent / f"{out.stem}.calls" / "plans.jsonl")
     given = contexts.read(table)
     own = {"planner": [planner.kind], "signature": [planner.signature], "item_id": given.ids}

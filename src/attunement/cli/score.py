@@ -76,7 +76,7 @@ def score(
     from contextlib import ExitStack
 
     from attunement.cli import _score_models as models
-    from attunement.cli._existing import refuse_loss
+    from attunement.cli._existing import refuse_clash, refuse_loss, refuse_other_table
     from attunement.raters.metrics import score_file
     from attunement.raters.metrics.files import refuse_suffix
     from attunement.raters.metrics.scoring import check_variant
@@ -91,11 +91,12 @@ def score(
     models.refuse_unused("--bert-model", bert_model, bert, metrics)
     models.refuse_unused("--bert-layer", bert_layer, bert, metrics)
     models.refuse_unused("--perplexity-model", perplexity_model, ("perplexity",), metrics)
+    refuse_clash({"--out": ratings, "--systems": systems}, [responses, items])
     if systems is not None:
         refuse_suffix(systems)
+        refuse_other_table(systems, "--systems", ("source", "metric", "estimate"))
     made: Plan | None = None
-    if ratings.resolve() != responses.resolve():  # which has an error of its own
-        refuse_loss(ratings, {"rater_kind": ["metric"]}, force=force)
+    refuse_loss(ratings, {"rater_kind": ["metric"]}, force=force)
 
     with ExitStack() as stack:
         advance = None

@@ -66,12 +66,18 @@ def socemo(
     automatic metrics of the same sources, and how far they order them as people do.
     """
     from attunement.cli import _socemo_systems as beside
+    from attunement.cli._existing import refuse_clash
     from attunement.errors import UserError
     from attunement.instruments import load_instrument
     from attunement.studies.equal_answers import shown_once
     from attunement.studies.scores import socio_emotional_scores
 
     refuse_level(ci_level)
+    folder = [ratings / f"{name}.parquet" for name in ("ratings", "responses", "items")]
+    refuse_clash(
+        {"--table": table, "--correlations": correlations},
+        [ratings, responses, items, systems, *folder],
+    )
     _refuse_files(systems, table, correlations)
     if kind not in ("human", "judge"):
         raise UserError(f"--rater-kind {kind!r} is unknown.", fix="Use human or judge.")
@@ -115,9 +121,12 @@ def socemo(
 
 
 def _refuse_files(systems: Path | None, table: Path | None, correlations: Path | None) -> None:
+    from attunement.cli._existing import refuse_other_table
     from attunement.errors import UserError
     from attunement.raters.metrics.files import refuse_suffix
 
+    refuse_other_table(table, "--table", ("source", "socemo"))
+    refuse_other_table(correlations, "--correlations", ("human", "metric"))
     for file in (table, correlations):
         if file is not None:
             refuse_suffix(file)

@@ -75,6 +75,7 @@ def test_a_pair_with_a_missing_value_is_left_out_and_counted():
         ([], [], "no points"),
         ([1], [2], "one point"),
         ([1, 1, 1, 1], [1, 2, 3, 4], "constant"),
+        ([0.1 + 0.2, 0.3, 0.3, 0.3], [1, 2, 3, 4], "constant"),  # apart by rounding only
     ],
 )
 @pytest.mark.parametrize("correlate", [pearson, spearman])
@@ -83,6 +84,21 @@ def test_an_undefined_correlation_is_nan_with_a_reason(correlate, x, y, reason):
     assert math.isnan(result.estimate)
     assert math.isnan(result.p_value)
     assert reason in result.reason
+
+
+@pytest.mark.parametrize("points", [3, 4, 7])
+def test_a_perfect_line_is_one_whatever_the_rounding(points):
+    x = np.arange(points) / 10
+    result = pearson(x, 3 * x + 0.1)
+    # SciPy: r = 1 (but for rounding), p = 0
+    assert (result.estimate, result.p_value) == (1.0, 0.0)
+    assert math.isnan(result.ci_low)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-310])
+def test_pearson_does_not_depend_on_the_scale(scale):
+    x, y = np.array([1.0, 5.0, 2.0, 8.0]), [1.0, 2.0, 3.0, 4.0]
+    assert pearson(x * scale, y).estimate == pytest.approx(stats.pearsonr(x, y).statistic)
 
 
 @pytest.mark.parametrize("correlate", [pearson, spearman])

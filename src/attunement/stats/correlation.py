@@ -166,6 +166,8 @@ def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
     a, b, missing = pairs(x, y)
     ranks_a, ranks_b = mean_ranks(a), mean_ranks(b)
     r, reason = _r(ranks_a, ranks_b)
+    if a.size > 1 and (constant(a) or constant(b)):
+        r, reason = math.nan, CONSTANT
     exact = a.size <= EXACT_UP_TO
     if math.isnan(r) or a.size < 3:
         t = p = math.nan
@@ -233,14 +235,30 @@ def normalize_paper(profile: Mapping[str, float]) -> dict[str, float]:
     return {metric: value / PAPER_SCALE.get(metric, 1.0) for metric, value in profile.items()}
 
 
+CONSTANT = "one side is constant"
+_HAIR = 1e-14
+
+
 def _r(a: Floats, b: Floats) -> tuple[float, str | None]:
     if a.size < 2:
         return math.nan, "no points" if a.size == 0 else "one point"
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return math.nan, "one side is constant"
-    da, db = a - a.mean(), b - b.mean()
+    if constant(a) or constant(b):
+        return math.nan, CONSTANT
+    # On a scale where no square leaves the range of numbers
+    da, db = (v - v.mean() for v in (a / np.abs(a).max(), b / np.abs(b).max()))
     r = float(np.dot(da / np.linalg.norm(da), db / np.linalg.norm(db)))
-    return min(1.0, max(-1.0, r)), None
+    # Rounding leaves a perfect line a hair short of 1, where Fisher's z is finite
+    return (math.copysign(1.0, r) if 1 - abs(r) < _HAIR else r), None
+
+
+def constant(values: Floats) -> bool:
+    """Say whether values, one at least, differ by no more than rounding.
+
+    >>> constant(np.array([0.1 + 0.2, 0.3]))
+    True
+
+    """
+    return bool(np.ptp(values) <= 10 * _HAIR * np.abs(values).max())
 
 
 def _no_interval(r: float, n: int) -> str | None:

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from attunement.stats.correlation import Correlation, fisher_interval, pairs
+from attunement.stats.correlation import CONSTANT, Correlation, constant, fisher_interval, pairs
 from attunement.stats.result import input_hash, signature
 
 VARIANCE = 0.437
@@ -45,7 +45,7 @@ def kendall(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
     a, b, missing = pairs(x, y)
     n = a.size
     tau = p = math.nan
-    reason = _undefined(n, constant=n > 1 and (a.min() == a.max() or b.min() == b.max()))
+    reason = _undefined(n, constant=n > 1 and (constant(a) or constant(b)))
     if reason is None:
         found = kendalltau(a, b)
         # Rounding leaves a perfect order a hair short of 1, where Fisher's z is finite
@@ -74,7 +74,7 @@ def kendall(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlation:
 def _undefined(n: int, *, constant: bool) -> str | None:
     if n < 2:
         return "no points" if n == 0 else "one point"
-    return "one side is constant" if constant else None
+    return CONSTANT if constant else None
 
 
 def _no_interval(tau: float, n: int) -> str | None:

@@ -46,3 +46,6 @@ def test_what_cannot_be_joined_is_refused() -> None:
         join(PEOPLE, [score("mean", "x", 1.0, metric="length")])
     with pytest.raises(ValueError, match="'top3' is a score of people's and of a metric"):
         join(PEOPLE, [score("mean", "a", 1.0, metric="top3")])
+    for name in ("source", "top3_low"):
+        with pytest.raises(ValueError, match=f"two columns would be called '{name}'"):
+            join(PEOPLE, [score("mean", "a", 1.0, metric=name)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +54,7 @@ class SystemScores:
         columns: dict[str, list[Any]] = {"source": self.sources}
         for name, scores in {**self.people, **self.metrics}.items():
             found = [scores.get(source) for source in self.sources]
-            for end, field in (("", "estimate"), ("_low", "ci_low"), ("_high", "ci_high")):
+            for end, field in _ENDS.items():
                 columns[name + end] = [r and number(getattr(r, field)) for r in found]
         schema = {name: pl.String if name == "source" else pl.Float64 for name in columns}
         return pl.DataFrame(columns, schema=schema)
@@ -70,6 +71,7 @@ class SystemScores:
         )
 
 
+_ENDS = {"": "estimate", "_low": "ci_low", "_high": "ci_high"}
 _CORRELATION = pl.Schema(
     {
         "human": pl.String,
@@ -114,7 +116,8 @@ def join(
     Raises
     ------
     ValueError
-        Where no source has scores of both kinds, or a metric is called as one of people's scores.
+        Where no source has scores of both kinds, or a metric is called as one of people's scores,
+        or so that its columns in the table of both would be called as another's.
 
     """
     mine = _by_score(people, [r.name for r in people])
@@ -122,6 +125,10 @@ def join(
     both = set(mine) & set(theirs)
     if both:
         raise ValueError(f"{min(both)!r} is a score of people's and of a metric")
+    columns = Counter(["source", *(name + end for name in (*mine, *theirs) for end in _ENDS)])
+    twice = next((column for column, times in columns.items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"two columns would be called {twice!r}: give the metric another name")
     sources = list(dict.fromkeys(r.group["source"] for r in people))
     others = list(dict.fromkeys(r.group["source"] for r in metrics))
     if metrics and not set(sources) & set(others):

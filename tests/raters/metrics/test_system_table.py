@@ -42,6 +42,7 @@ def test_a_table_of_ones_own_needs_three_columns(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("source,estimate\na,1\n", "no column 'metric'"),
+        ("source,metric,estimate\n", "no rows"),
         ("source,metric,estimate\na,wit,much\n", "wrong type"),
         ("source,metric,estimate\n,wit,1\n", "is empty"),
         ("source,metric,estimate\na,wit,1\na,wit,2\n", "'wit' of 'a' stands there more than once"),

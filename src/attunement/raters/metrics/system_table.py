@@ -45,7 +45,8 @@ def read_system_table(path: str | Path) -> list[Result]:
     Raises
     ------
     UserError
-        Where a column is missing or no number, a source or metric is empty, or one stands twice.
+        Where a column is missing or no number, there are no rows, a source or metric is empty, or
+        one stands twice.
 
     """
     frame = tables.read_frame(path)
@@ -57,6 +58,8 @@ def read_system_table(path: str | Path) -> list[Result]:
             where=where,
             fix="Write it with 'attunement score --systems', or give source, metric and estimate.",
         )
+    if not frame.height:
+        raise UserError("the table has no rows.", where=where)
     kept = [name for name in SCHEMA if name in frame.columns]
     try:
         table = frame.select(pl.col(name).cast(SCHEMA[name]) for name in kept)

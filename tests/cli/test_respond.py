@@ -87,7 +87,9 @@ def test_the_same_candidates_serve_every_strategy(
     labels.write_text("item_id,act,emotion\nq0,inform,neutral\nq1,inform,\nq2,question,\n")
     with stub.StubLLM(by_seed) as server:
         words = ("--items", items, "--run", tmp_path / "run", *at(server))
-        assert run(*words, "--strategy", "none").exit_code == 0
+        first = run(*words, "--strategy", "none")
+        assert first.exit_code == 0
+        assert "than the first" not in first.stderr
         assert run(*words, "--planner", planner, "--candidates", 2).exit_code == 0
         gold = run(*words, "--labels", labels, "--labels-are", "gold", "--candidates", 2)
         assert gold.exit_code == 0, gold.output
@@ -98,7 +100,7 @@ def test_the_same_candidates_serve_every_strategy(
         ("m-rerank-predicted", 1),
         ("m-rerank-gold", 0),
     ]
-    assert "Of 1 items another than the first was chosen." in gold.stderr
+    assert "Another candidate than the first was chosen for 1 of 3 items." in gold.stderr
     assert "chosen minus first" in gold.stdout
     assert "not that people would find" in gold.stderr
 
@@ -186,7 +188,7 @@ def test_failed_calls_are_counted_and_the_exit_code_says_so(
         )
     assert result.exit_code == 1, result.output
     assert "4 ok, 2 error" in result.stderr
-    assert "Of 1 items no candidate can be used." in result.stderr
+    assert "No candidate can be used for 1 of 3 items." in result.stderr
 
 
 def test_a_dry_run_asks_nothing(stub, items: Path, planner: Path, tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ def test_a_dry_run_asks_nothing(stub, items: Path, planner: Path, tmp_path: Path
 
 def test_unknown_labels_of_a_person_are_counted(items: Path, answers: Path, tmp_path: Path) -> None:
     labels = tmp_path / "mine.csv"
-    labels.write_text("item_id,labels\nq0,encouraging\nq1,\n")
+    labels.write_text("item_id,labels\nq0,encouraging\nq1,\nnobody,inform\n")
     result = run(
         *("--items", items, "--run", tmp_path / "run", "--labels", labels),
         *("--responses", answers, "--source", "m"),
@@ -211,6 +213,35 @@ def test_unknown_labels_of_a_person_are_counted(items: Path, answers: Path, tmp_
     assert result.exit_code == 0, result.output
     assert "Labels that no candidate can have: encouraging (1)." in result.stderr
     assert "Plans: 2 not applicable, 1 ok." in result.stderr
+    assert "The table has labels of 1 other items" in result.stderr
+
+
+def test_labels_that_a_planner_wrote_are_no_persons_choice(
+    items: Path, answers: Path, planner: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "plans.csv"
+    asked = ["plan", "predict", planner, items, "--out", table]
+    assert CliRunner().invoke(app, list(map(str, asked))).exit_code == 0
+    words = ("--items", items, "--run", tmp_path / "run", "--labels", table)
+    of = ("--responses", answers, "--source", "m")
+    assert run(*words, *of).exit_code == 0
+    assert run(*words, *of, "--labels-are", "chosen").exit_code == 0
+    found = record.read(Run(tmp_path / "run"))
+    assert set(found["source"]) == {"m-rerank-predicted", "m-rerank-chosen"}
+
+
+def test_answers_that_another_plan_replaces_are_counted(
+    items: Path, answers: Path, tmp_path: Path
+) -> None:
+    words = ("--items", items, "--run", tmp_path / "run", "--responses", answers, "--source", "m")
+    for name in ("mine.csv", "mine.csv", "other.csv"):
+        labels = tmp_path / name
+        labels.write_text("item_id,labels\nq0,question\n")
+        result = run(*words, "--labels", labels)
+        assert result.exit_code == 0, result.output
+        assert ("3 earlier answers of m-rerank-chosen" in result.stderr) == (name == "other.csv")
+    fewer = run(*words, "--labels", labels, "--limit", 1, "--json")
+    assert json.loads(fewer.stdout)["replaced"] == 2
 
 
 ASKED = ("--items", "x.csv", "--run", "r")
@@ -220,7 +251,7 @@ ASKED = ("--items", "x.csv", "--run", "r")
     ("words", "said"),
     [
         ((), "Give --items TABLE and --run FOLDER"),
-        (("--items", "x.csv", "--run", "r"), "one of --model, "),
+        (("--items", "x.csv", "--run", "r"), "Give a --model, such as local"),
         (("--items", "x.csv", "--run", "r", "--model", "m"), "one of --planner, --labels"),
         (
             ("--items", "x.csv", "--run", "r", "--model", "m", "--responses", "y.csv"),
@@ -288,6 +319,21 @@ def test_a_run_is_shown_as_text(done: Path) -> None:
     assert "*  2  1.00  question: highest similarity" in result.stdout
     assert "chosen minus first" in result.stdout
     assert "1 of 3 items; --limit shows more." in result.stderr
+
+
+def test_one_source_is_shown_with_its_own_similarity_alone(
+    items: Path, answers: Path, tmp_path: Path
+) -> None:
+    words = ("--items", items, "--run", tmp_path / "run", "--responses", answers)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("item_id,labels\nq0,question\n")
+    for source in ("m", "other"):
+        assert run(*words, "--source", source, "--labels", labels).exit_code == 0
+    assert run(*words, "--source", "m", "--strategy", "none").exit_code == 0
+    shown = run("show", tmp_path / "run", "--source", "other-rerank-chosen").stdout
+    assert "other-rerank-chosen: similarity" in shown
+    assert "m-rerank-chosen" not in shown
+    assert "1        not tagged: the first" in run("show", tmp_path / "run", "--source", "m").stdout
 
 
 def test_a_run_is_shown_as_a_page(done: Path, tmp_path: Path) -> None:

@@ -160,6 +160,7 @@ def test_what_cannot_be_used_is_counted_and_crashes_nothing(
     found = ranked(items("a", "b", "c", "d"), given, *each)
     said = record.account(found)
     assert said == record.Account(
+        strategy="rerank",
         items=4,
         candidates=8,
         statuses={"ok": 4, "empty": 1, "refused": 1, "error": 1, "not_applicable": 1},
@@ -168,6 +169,7 @@ def test_what_cannot_be_used_is_counted_and_crashes_nothing(
         plans={"ok": 3, "refused": 1},
         empty_plans=0,
         unknown={"encouraging": 1},
+        not_asked=0,
         changed=1,
         unanswered=2,
     )
@@ -344,3 +346,20 @@ def test_responses_of_the_same_name_that_came_from_elsewhere_are_not_lost(
     record.refuse_loss(run, "x")
     with pytest.raises(UserError, match="would be lost"):
         record.refuse_loss(run, "m")
+
+
+def test_an_interval_stays_where_a_similarity_can_be() -> None:
+    alike = [1.0, 0.0, 0.0]
+    table = pl.DataFrame(
+        [
+            {
+                "source": "x", "item_id": str(i), "candidate": 0, "plan_kind": "gold",
+                "strategy": "prompt", "similarity": value, "chosen": True,
+            }
+            for i, value in enumerate(alike)
+        ]
+    )  # fmt: skip
+    (mean,) = record.results(table)
+    # R: t.test(c(1, 0, 0)) has -1.1009 to 1.7676
+    assert (mean.ci_low, mean.ci_high) == (0.0, 1.0)
+    assert "cut at 0 and 1" in mean.method

@@ -22,6 +22,8 @@ def show(
     ),
 ) -> None:
     """Show each item's plan and candidates, their labels and similarity, and why one was chosen."""
+    import polars as pl
+
     from attunement.models.local import MODEL_NAME
     from attunement.respond import record, show
     from attunement.runs import Run
@@ -30,13 +32,18 @@ def show(
     candidates = record.read(folder)
     found = show.of_items(candidates, folder.read("items"), source=source, item=item, limit=limit)
     items = candidates["item_id"].n_unique() if item is None else 1
+    if source is not None:
+        candidates = candidates.filter(pl.col("source") == source)
     results = record.results(candidates)
+    answers = folder.read("responses").filter(pl.col("source").is_in(candidates["source"].unique()))
+    cautions = text.cautions(results)
+    cautions += [text.DEMONSTRATION] if MODEL_NAME in answers["model"] else []
     if page is None:
         for line in show.lines(found):
             out().print(line, soft_wrap=True)
         if results:
             out().print(*text.tables(results))
-        for line in text.cautions(results):
+        for line in cautions:
             console().print(line)
         if len(found) < items:
             console().print(f"{len(found):,} of {items:,} items; --limit shows more.")
@@ -47,8 +54,7 @@ def show(
         )
     page.parent.mkdir(parents=True, exist_ok=True)
     title = f"Candidates and plans: {run.resolve().name}"
-    facts = [*text.facts(results), *text.cautions(results)]
-    facts += [text.DEMONSTRATION] if MODEL_NAME in folder.read("responses")["model"] else []
+    facts = [*text.facts(results), *cautions]
     made = show.page(found, title=title, items=items, facts=facts)
     page.write_text(made, encoding="utf-8")
     console().print(f"{len(found):,} of {items:,} items in {page}.")

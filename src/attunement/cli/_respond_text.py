@@ -31,10 +31,26 @@ def counts(said: Account) -> list[str]:
     if said.unknown:
         named = ", ".join(f"{label} ({n:,})" for label, n in list(said.unknown.items())[:5])
         lines.append(f"Labels that no candidate can have: {named}.")
-    lines.append(f"Of {said.changed:,} items another than the first was chosen.")
+    if said.not_asked:
+        lines.append(
+            f"The table has labels of {said.not_asked:,} other items, which are not answered here."
+        )
+    if said.strategy == "rerank":
+        lines.append(
+            f"Another candidate than the first was chosen for {said.changed:,} of {said.items:,} "
+            "items."
+        )
     if said.unanswered:
-        lines.append(f"Of {said.unanswered:,} items no candidate can be used.")
+        lines.append(f"No candidate can be used for {said.unanswered:,} of {said.items:,} items.")
     return lines
+
+
+def replaced(name: str, gone: int) -> str:
+    """Return what is to be said where earlier answers of the same name are gone."""
+    return (
+        f"{gone:,} earlier answers of {name}, by another plan or tagger or to other items, were "
+        "replaced; --name keeps both."
+    )
 
 
 def _each(found: dict[str, int]) -> str:

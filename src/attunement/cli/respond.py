@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from attunement.runs import Run
     from attunement.stats.result import Result
 
-app = typer.Typer(invoke_without_command=True)
+app = typer.Typer(invoke_without_command=True, subcommand_metavar="[COMMAND] [ARGS]...")
 app.command()(show)
 app.command()(serve)
 app.command()(train)
@@ -46,9 +46,13 @@ app.command()(train)
 @friendly
 def respond(
     context: typer.Context,
-    items: Path | None = typer.Option(None, "--items", help="Table of items: item_id and turns."),
+    items: Path | None = typer.Option(
+        None, "--items", help="Table of items: item_id and turns. Needed to answer."
+    ),
     run: Path | None = typer.Option(
-        None, "--run", help="Run folder that takes the answers, all candidates and the replies."
+        None,
+        "--run",
+        help="Run folder that takes the answers, all candidates and the replies. Needed to answer.",
     ),
     strategy: str = typer.Option(
         "rerank",
@@ -77,11 +81,11 @@ def respond(
     labels: Path | None = typer.Option(
         None, "--labels", help="Plans are in a table: item_id, and labels or act and emotion."
     ),
-    labels_are: str = typer.Option(
-        "chosen",
+    labels_are: str | None = typer.Option(
+        None,
         "--labels-are",
         help="What the labels of --labels are: chosen by a person, gold (what people did), or "
-        "predicted earlier.",
+        "predicted earlier. By default predicted where plan predict wrote the table, else chosen.",
     ),
     tagger: str = options.TAGGER,
     candidates: int | None = typer.Option(
@@ -138,15 +142,24 @@ def respond(
         )
     from attunement import tables
     from attunement.respond import planned, record
-    from attunement.respond.plans import KINDS
+    from attunement.respond.plans import KINDS, kind_of
     from attunement.runs import Run
 
     choose(strategy, "--strategy", planned.STRATEGIES)
-    choose(labels_are, "--labels-are", KINDS)
+    if labels_are is not None:
+        choose(labels_are, "--labels-are", KINDS)
     refuse_level(ci_level)
     options.refuse_framing(framing, numbered=numbered, strategy=strategy)
-    _one_of({"--model": model, "--generator": generator, "--responses": responses}, needed=True)
-    _one_of({"--planner": planner, "--labels": labels}, needed=strategy != "none")
+    _one_of(
+        {"--model": model, "--generator": generator, "--responses": responses},
+        "Give a --model, such as local for a trial, or what has candidates already.",
+    )
+    _one_of(
+        {"--planner": planner, "--labels": labels},
+        "Give what plan train or plan prompt has made, or a table of labels."
+        if strategy != "none"
+        else None,
+    )
     _refuse_unused(context)
     if name is not None:
         planned.refuse_name(name)
@@ -183,7 +196,7 @@ def respond(
         _estimate(source, table, n, as_json=as_json)
         return
     with folder.lock():
-        kind = "predicted" if planner is not None else labels_are
+        kind = labels_are or ("predicted" if labels is None else kind_of(labels))
         called = _name(base, strategy, kind) if name is None else name
         record.refuse_loss(folder, called)
         plans, reads = _plans(table, planner, labels, cast("Kind", kind), tagger, folder)
@@ -197,12 +210,15 @@ def respond(
             n=n,
             track=progress,
         )
+        gone = record.replaced(folder, outcome)
         record.write(folder, outcome)
     said = record.account(outcome)
     results = record.results(record.candidates_table(outcome), level=ci_level, seed=seed)
     if as_json:
-        print_json(results, source=outcome.name, run=str(run), **text.as_json(said))
+        print_json(results, source=outcome.name, run=str(run), replaced=gone, **text.as_json(said))
     else:
+        if gone:
+            console().print(text.replaced(outcome.name, gone))
         _tell(outcome.name, said, results, run)
         if model is not None and spec.demonstration:
             console().print(text.DEMONSTRATION)
@@ -210,13 +226,13 @@ def respond(
         raise typer.Exit(EXIT_PROBLEMS)
 
 
-def _one_of(given: dict[str, Any], *, needed: bool) -> None:
-    """Refuse options of which one is meant and several, or none, are there."""
+def _one_of(given: dict[str, Any], needed: str | None) -> None:
+    """Refuse options of which one is meant and several are there, or none where one is needed."""
     there = [option for option, value in given.items() if value is not None]
     if len(there) > 1:
         raise UserError(f"{' and '.join(there)} cannot both hold.", fix="Give one of them.")
     if needed and not there:
-        raise UserError(f"one of {', '.join(given)} is needed.")
+        raise UserError(f"one of {', '.join(given)} is needed.", fix=needed)
 
 
 _ASKING = (

@@ -33,11 +33,14 @@ class Plans:
         In the order of the items.
     signature
         Of the planner, or the name of the table.
+    not_asked
+        Rows of the table whose items are none of these.
     """
 
     kind: Kind
     plans: tuple[Plan, ...]
     signature: str
+    not_asked: int = 0
 
     def unknown(self, labels: LabelSet) -> dict[str, int]:
         """Return how often plans name a label that the label set has not."""
@@ -54,6 +57,13 @@ def predicted(
 ) -> Plans:
     """Return what a planner plans for the turns after the contexts."""
     return Plans("predicted", tuple(planner.plan(contexts, advance=advance)), planner.signature)
+
+
+def kind_of(path: Path) -> Kind:
+    """Return what a table's labels are: ``predicted`` where a planner wrote it, else ``chosen``."""
+    from attunement.tables import read_frame
+
+    return "predicted" if "planner" in read_frame(path).columns else "chosen"
 
 
 def read(path: Path, ids: Sequence[str], labels: LabelSet, kind: Kind) -> Plans:
@@ -109,7 +119,8 @@ def read(path: Path, ids: Sequence[str], labels: LabelSet, kind: Kind) -> Plans:
             ) from None
     if ids and not set(ids) & set(found):
         raise UserError("the table has none of the items.", where=f"{path}, column item_id")
-    return Plans(kind, tuple(found.get(id, NOT_IN_TABLE) for id in ids), f"{kind}:{path.name}")
+    plans = tuple(found.get(id, NOT_IN_TABLE) for id in ids)
+    return Plans(kind, plans, f"{kind}:{path.name}", len(found.keys() - set(ids)))
 
 
 def _plan(row: dict[str, Any], labels: LabelSet) -> Plan:

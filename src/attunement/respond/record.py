@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from attunement import tables
@@ -43,7 +44,8 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """The candidates table: one row a candidate, unique on source, item and candidate."""
 
-MEANS = ("nls_chosen", "nls_first", "nls_chosen_minus_first")
+MEANS = {"nls_chosen": (0.0, 1.0), "nls_first": (0.0, 1.0), "nls_chosen_minus_first": (-1.0, 1.0)}
+"""Mean similarities, and between which values they lie."""
 
 
 def candidates_table(outcome: Outcome) -> pl.DataFrame:
@@ -116,6 +118,8 @@ class Account:
 
     Parameters
     ----------
+    strategy
+        How answers came about.
     items, candidates
         In all.
     statuses
@@ -128,12 +132,15 @@ class Account:
         Statuses of plans; ``empty_plans`` of those that are ok name no label.
     unknown
         Labels of plans that the tagger cannot give, and how often.
+    not_asked
+        Items of a table of labels that were not to be answered.
     changed
         Items whose chosen candidate is not the first.
     unanswered
         Items of which no candidate can be used.
     """
 
+    strategy: str
     items: int
     candidates: int
     statuses: dict[str, int]
@@ -142,6 +149,7 @@ class Account:
     plans: dict[str, int]
     empty_plans: int
     unknown: dict[str, int]
+    not_asked: int
     changed: int
     unanswered: int
 
@@ -152,6 +160,7 @@ def account(outcome: Outcome) -> Account:
     plans = outcome.plans.plans if outcome.plans is not None else ()
     known = outcome.label_set
     return Account(
+        strategy=outcome.strategy,
         items=len(outcome.pools),
         candidates=len(everyone),
         statuses=dict(Counter(c.status for c in everyone).most_common()),
@@ -164,6 +173,7 @@ def account(outcome: Outcome) -> Account:
         plans=dict(Counter(p.status for p in plans).most_common()),
         empty_plans=sum(p.status == "ok" and not p.labels for p in plans),
         unknown=outcome.plans.unknown(known) if outcome.plans and known else {},
+        not_asked=outcome.plans.not_asked if outcome.plans is not None else 0,
         changed=sum(bool(c.index) for c in outcome.choices),
         unanswered=sum(c.index is None for c in outcome.choices),
     )
@@ -176,6 +186,7 @@ def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> 
     first candidates and ``nls_chosen_minus_first`` the mean difference: the similarities are the
     tagger's opinion, which also chose, so that it is not negative says nothing of quality. An item
     where a similarity is missing is left out and counted. A source without plans has no results.
+    No interval goes beyond what a mean can be, as Student's of a few items would.
 
     Parameters
     ----------
@@ -195,13 +206,24 @@ def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> 
     )
     return [
         replace(
-            bootstrap_mean(part[name].fill_null(math.nan), level=level, seed=seed),
+            _within(
+                bootstrap_mean(part[name].fill_null(math.nan), level=level, seed=seed), *MEANS[name]
+            ),
             name=name,
             group={"source": source},
         )
         for (source, strategy), part in by_item.group_by("source", "strategy", maintain_order=True)
-        for name in (MEANS if strategy == "rerank" else MEANS[:1])
+        for name in (MEANS if strategy == "rerank" else ["nls_chosen"])
     ]
+
+
+def _within(mean: Result, least: float, most: float) -> Result:
+    low, high = (float(np.clip(end, least, most)) for end in (mean.ci_low, mean.ci_high))
+    if math.isnan(low) or (low, high) == (mean.ci_low, mean.ci_high):
+        return mean
+    return replace(
+        mean, ci_low=low, ci_high=high, method=f"{mean.method}, cut at {least:g} and {most:g}"
+    )
 
 
 def path_of(run: Run) -> Path:
@@ -226,6 +248,23 @@ def refuse_loss(run: Run, name: str) -> None:
             where=str(run.folder),
             fix="Give another --name, or another --run.",
         )
+
+
+def replaced(run: Run, outcome: Outcome) -> int:
+    """Return how many of a run's answers of the same name will be gone, and not made again.
+
+    They are to other items, or were chosen by another plan or tagger.
+    """
+    if not path_of(run).exists():
+        return 0
+    planner = outcome.plans.signature if outcome.plans is not None else None
+    again = (
+        pl.col("item_id").is_in([pool.item_id for pool in outcome.pools])
+        & pl.col("planner").eq_missing(pl.lit(planner))
+        & pl.col("tagger").eq_missing(pl.lit(outcome.tagger))
+    )
+    mine = read(run).filter(pl.col("source") == outcome.name)
+    return int(mine.filter(~again)["item_id"].n_unique())
 
 
 def write(run: Run, outcome: Outcome) -> None:

@@ -97,9 +97,7 @@ def of_items(
     return [
         Shown(
             id,
-            tuple(
-                (SPEAKERS.get(t["role"], t["role"]), t["text"] or "") for t in turns.get(id) or ()
-            ),
+            tuple(map(_turn, turns.get(id) or ())),
             tuple(_part(rows) for rows in by_item[id].values()),
         )
         for id in order[:limit]
@@ -150,9 +148,15 @@ def lines(shown: Sequence[Shown], width: int = 100) -> Iterator[str]:
 def _row(row: dict[str, Any], width: int) -> Iterator[str]:
     alike = "    " if row["similarity"] is None else f"{row['similarity']:.2f}"
     mark = "*" if row["chosen"] else " "
-    status = said(row["labels"]) or row["labels_status"] or row["status"]
-    yield f"  {mark} {row['candidate'] + 1:>2}  {alike}  {status}: {row['why']}"
+    yield f"  {mark} {row['candidate'] + 1:>2}  {alike}  {_shows(row)}: {row['why']}"
     yield from _wrapped(row["text"] or row["reason"] or "", width, " " * 7)
+
+
+def _shows(row: dict[str, Any]) -> str:
+    if row["labels"] is not None:
+        return said(row["labels"])
+    status = row["labels_status"] or row["status"]
+    return "not tagged" if status == "ok" else status.replace("_", " ")
 
 
 def _wrapped(text: str, width: int, indent: str) -> Iterator[str]:

@@ -103,6 +103,12 @@ def test_require_names_the_first_problems() -> None:
         tables.require(pl.DataFrame([rating(status="fine")]), "ratings")
 
 
+def test_a_table_without_rows_is_told_from_one_with_wrong_rows() -> None:
+    with pytest.raises(UserError, match="the ratings table has no rows") as raised:
+        tables.require(tables.empty("ratings"), "ratings", where="study/ratings.parquet")
+    assert raised.value.fix is None
+
+
 def test_another_type_than_a_frame_is_refused() -> None:
     with pytest.raises(TypeError, match="polars or pandas"):
         tables.to_polars([1])  # type: ignore[arg-type]

@@ -14,6 +14,8 @@ from attunement.tables.schema import CHOICES, KEYS, REQUIRED, ROLES, SCHEMAS, Ki
 if TYPE_CHECKING:
     from attunement.tables.conform import Frame
 
+NO_ROWS = "no rows"
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -62,7 +64,7 @@ def check(frame: Frame, kind: Kind) -> list[Problem]:
     except UserError as error:
         return [*problems, Problem(None, None, str(error))]
     if not table.height:
-        return [*problems, Problem(None, None, "no rows")]
+        return [*problems, Problem(None, None, NO_ROWS)]
     for column in (*REQUIRED[kind], *KEYS[kind]):
         filled = pl.col(column).is_not_null()
         if table.schema[column] == pl.String and column != "text":
@@ -134,6 +136,8 @@ def require(frame: Frame, kind: Kind, *, where: str | None = None) -> pl.DataFra
 
     """
     problems = [p for p in check(frame, kind) if not p.reason.startswith("unknown column")]
+    if [p.reason for p in problems] == [NO_ROWS]:
+        raise UserError(f"the {kind} table has no rows.", where=where)
     if problems:
         missing = any(p.reason == "missing column" for p in problems)
         raise UserError(

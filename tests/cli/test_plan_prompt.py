@@ -82,6 +82,23 @@ def test_a_planner_that_never_answers_has_no_scores_and_no_crash(tmp_path: Path)
     assert "There is no plan to score." in shown.output
 
 
+def test_calls_that_fail_while_evaluating_are_exit_code_1(tmp_path: Path) -> None:
+    row = {"dialog": ["Tea?", "Yes.", "Fine."], "act": [2, 4, 1], "emotion": [0, 0, 0]}
+    pl.DataFrame([{k: json.dumps(v) for k, v in row.items()}]).write_csv(tmp_path / "test.csv")
+
+    def answer(request: Request) -> Answer:
+        return (400, "{}") if "Tea?" in said(request) else "inform"
+
+    with StubLLM(answer) as server:
+        address = ("--model", "openai-api/stub/m", "--base-url", server.base_url)
+        assert plan("prompt", *address, "--out", tmp_path / "m").exit_code == 0
+        words = ("evaluate", tmp_path / "m", "--data", tmp_path, "--replicates", 20)
+        for more in ((), ("--json",)):
+            shown = plan(*words, *more)
+            assert shown.exit_code == 1, shown.output
+    assert json.loads(shown.stdout)["statuses"] == {"ok": 1, "error": 1}
+
+
 def test_the_embedded_model_gets_the_prompt_that_it_can_do_something_with(tmp_path: Path) -> None:
     assert plan("prompt", "--model", "local", "--out", tmp_path / "m").exit_code == 0
     header = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))

@@ -123,6 +123,20 @@ def test_a_planner_may_be_a_model_that_is_asked_once(stub, items: Path, tmp_path
     assert set(Run(tmp_path / "run").read("responses")["text"]) == {"What happened today?"}
 
 
+def test_a_planner_whose_calls_fail_is_exit_code_1(stub, items: Path, tmp_path: Path) -> None:
+    def answer(request: dict[str, Any]) -> Any:
+        return (400, "{}") if request["model"] == "p" and "1" in str(request) else "question"
+
+    with stub.StubLLM(answer) as server:
+        folder = tmp_path / "prompted"
+        asks = ("--model", "openai-api/stub/p", "--base-url", server.base_url, "--out", folder)
+        assert CliRunner().invoke(app, ["plan", "prompt", *map(str, asks)]).exit_code == 0
+        words = ("--items", items, "--run", tmp_path / "run", *at(server), "--planner", folder)
+        result = run(*words, "--candidates", 1)
+    assert result.exit_code == 1, result.output
+    assert "1 error" in result.stderr
+
+
 def test_a_model_is_told_the_plan(stub, items: Path, planner: Path, tmp_path: Path) -> None:
     with stub.StubLLM("What happened today?") as server:
         result = run(

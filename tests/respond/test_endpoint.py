@@ -1,5 +1,6 @@
 """The endpoint, asked by the real client over a real connection; a stub stands for the model."""
 
+import errno
 import http.client
 import json
 import socket
@@ -12,11 +13,13 @@ from typing import Any
 import openai
 import pytest
 
+from attunement.errors import UserError
 from attunement.inspect_bridge import ModelSpec
 from attunement.planning import DAILYDIALOG
 from attunement.planning.planner import Plan
 from attunement.respond.endpoint import LARGEST_BODY
 from attunement.respond.serving import Server
+from attunement.respond.turn_journal import TurnJournal
 from stubs.planned_server import planned_server
 
 Serve = Callable[..., AbstractContextManager[Server]]
@@ -194,6 +197,30 @@ def test_a_planner_that_fails_is_an_error_of_the_server_and_kept(
     assert "secret" not in str(caught.value)
     assert "an answer cannot be made" in caplog.text
     assert turns(journal)[0]["error"] == "ZeroDivisionError: a secret"
+
+
+def test_without_room_for_the_journal_nothing_is_answered_and_the_client_is_told(
+    stub, served: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(TurnJournal, "add", full)
+    with (
+        stub.StubLLM() as llm,
+        served(llm) as server,
+        client(server) as ask,
+        pytest.raises(openai.InternalServerError) as caught,
+    ):
+        ask.chat.completions.create(model="bot", messages=SAID)
+    assert "The answer cannot be made: OSError" in str(caught.value)
+    assert "an answer cannot be made" in caplog.text
+
+
+def test_a_journal_is_a_file_and_no_device(tmp_path: Path) -> None:
+    for place in (Path("/dev/null"), tmp_path):
+        with pytest.raises(UserError, match=r"no file|directory"):
+            TurnJournal(place)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,11 @@ def predict(
         plans = planner.plan(given.contexts, advance=advance)
     write_frame(contexts.as_frame(given.ids, plans, planner), out)
     say_counts(plans, "plans", out)
+    _exit_failed(plans)
+
+
+def _exit_failed(plans: Sequence[Plan]) -> None:
+    """End with the exit code of calls that failed, where some did."""
     if any(plan.status == "error" for plan in plans):
         raise typer.Exit(EXIT_PROBLEMS)
 
@@ -116,7 +121,7 @@ def evaluate(
     """Score a planner on a split: set scores, similarity of sequences, length, with intervals.
 
     A tagger is held against the labels of the turns that it reads, with the accuracy of each kind
-    of label, and that of the most frequent label, besides.
+    of label, and that of the most frequent label, besides. Exit code 1 where some calls failed.
     """
     from attunement.planning import evaluation, training
     from attunement.planning.prompted import PromptedPlanner
@@ -167,8 +172,9 @@ def evaluate(
             faults=found.fault_counts(),
             planner_signature=asked.signature,
         )
-        return
-    show_scores(asked.kind, scored, f"{split}: {len(turns):,} windows", shares)
+    else:
+        show_scores(asked.kind, scored, f"{split}: {len(turns):,} windows", shares)
+    _exit_failed(plans)
 
 
 def _answerer(

@@ -222,7 +222,7 @@ def respond(
         _tell(outcome.name, said, results, run)
         if model is not None and spec.demonstration:
             console().print(text.DEMONSTRATION)
-    if said.statuses.get("error"):
+    if said.statuses.get("error") or (planner is not None and said.plans.get("error")):
         raise typer.Exit(EXIT_PROBLEMS)
 
 

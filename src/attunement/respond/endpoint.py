@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,8 +140,9 @@ class Endpoint:
             return _send(start, 500, "application/json", [])
         except Exception as error:  # whatever a planner or a tagger of somebody else does
             refused = Refused(500, f"The answer cannot be made: {type(error).__name__}.")
-            self._journal.add({"error": f"{type(error).__name__}: {error}"})
             log.exception("an answer cannot be made")
+            with suppress(OSError):  # it may be the journal that cannot be written
+                self._journal.add({"error": f"{type(error).__name__}: {error}"})
             return _send(start, 500, "application/json", [_json(refused.as_json())])
         return _send(start, 200, kind, body)
 

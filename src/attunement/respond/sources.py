@@ -72,7 +72,14 @@ class Model:
         ids = items["item_id"].to_list()
         if self.numbered:
             return candidates.from_numbered(made, ids, n)
-        return candidates.from_responses(made, ids)
+        found = candidates.from_responses(made, ids)
+        if plans is None:
+            return found
+        plain = conditioning.sent_as(self.preset, framing=self.framing).id
+        return [
+            pool if _told(plan) else replace(pool, made={**pool.made, "prompt_id": plain})
+            for pool, plan in zip(found, plans, strict=True)
+        ]
 
     def estimate(self, items: pl.DataFrame, n: int) -> Estimate:
         """Say what `pools` would take where no plan is told, without making a call."""
@@ -83,7 +90,7 @@ class Model:
         self, items: pl.DataFrame, plans: Sequence[Plan] | None, n: int
     ) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the items as they are put to the model, and how it is asked."""
-        told = [p.labels if p.status == "ok" else () for p in plans] if plans is not None else None
+        told = [_told(plan) for plan in plans] if plans is not None else None
         asked = conditioning.framed(
             items, lambda row, turns: self._turns(turns, told[row] if told is not None else (), n)
         )
@@ -115,6 +122,11 @@ class Model:
             return self.spec
         most = LOCAL_TURN_TOKENS * (n if self.numbered else 1)
         return replace(self.spec, settings=replace(settings, max_tokens=most))
+
+
+def _told(plan: Plan) -> tuple[str, ...]:
+    """Return the labels of which a model is told; none where there is no plan."""
+    return tuple(plan.labels) if plan.status == "ok" else ()
 
 
 @dataclass(frozen=True)

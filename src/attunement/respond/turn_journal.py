@@ -45,6 +45,8 @@ class TurnJournal:
         self.path = path
         self._lock = threading.Lock()
         try:
+            if path.exists() and not path.is_file() and not path.is_dir():
+                raise UserError("this is no file.", where=str(path), fix="Give another --journal.")
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             os.fchmod(self._file, 0o600)  # it may have been there before

@@ -130,6 +130,7 @@ def test_a_dry_run_says_what_it_would_take_and_makes_no_call(
         (("--model", "openai/gpt", "--out", "x.parquet"), "OPENAI_API_KEY"),
         (("--model", "openai/gpt"), "nowhere to put the answers"),
         (("--model", "=", "--out", "x.parquet"), "is not a model"),
+        (("--model", "gpt-4o", "--out", "x.parquet", "--dry-run"), "names no provider"),
         (("--model", "a/b", "--model", "a/b", "--out", "x.parquet"), "two models"),
         (("--model", "reference=a/b", "--out", "x.parquet"), "people's answers"),
         (("--model", "a/b", "--out", "x.parquet", "--system", "conselor"), "'counselor'"),

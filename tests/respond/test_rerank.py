@@ -61,6 +61,12 @@ def test_a_plan_without_labels_is_met_by_a_candidate_without_labels() -> None:
     assert (found.index, found.similarities) == (1, (0.0, 1.0))
 
 
+def test_where_none_is_like_the_plan_nothing_is_called_similar() -> None:
+    found = chosen(PLAN, "inform", "directive")
+    assert found.index == 0
+    assert found.why[0] == "none is like the plan, the first of 2 equals"
+
+
 def test_labels_that_nobody_knows_are_like_none() -> None:
     assert chosen(Plan(("encouraging",)), "inform", "question").similarities == (0.0, 0.0)
 

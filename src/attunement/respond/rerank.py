@@ -85,7 +85,7 @@ def choose(plan: Plan, candidates: Sequence[Candidate], tags: Sequence[Plan]) ->
     probable = [-math.inf if p is None else p for p in odds]
     by_odds = None not in odds and len(equals) > 1
     index = equals[probable.index(max(probable))] if by_odds else equals[0]
-    decided = "highest similarity"
+    decided = "highest similarity" if best > 0 else "none is like the plan"
     if len(equals) > 1:
         which = "the most probable" if by_odds else "the first"
         decided += f", {which} of {len(equals)} equals"

@@ -23,11 +23,6 @@ def test_an_unknown_provider_names_the_nearest() -> None:
         start(ModelSpec("m", "opnai/gpt-4o"))
 
 
-def test_a_model_without_a_provider() -> None:
-    with pytest.raises(UserError, match="no provider is called 'gpt-4o'"):
-        start(ModelSpec("m", "gpt-4o"))
-
-
 def test_a_missing_key_names_its_variable() -> None:
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
         start(ModelSpec("m", "openai/gpt-4o"))

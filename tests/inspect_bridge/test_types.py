@@ -36,3 +36,8 @@ def test_an_address_that_no_server_has(url: str) -> None:
 def test_a_price_that_is_none(which: str, price: float) -> None:
     with pytest.raises(UserError, match="is not a price"):
         ModelSpec("m", "openai/m", **{which: price})
+
+
+def test_a_model_without_a_provider() -> None:
+    with pytest.raises(UserError, match=r"'gpt-4o' names no provider.*openai/gpt-4o"):
+        ModelSpec("m", "gpt-4o")

@@ -35,11 +35,6 @@ def specs_of(
         if not name or not model:
             raise UserError(f"--model {said!r} is not a model or name=model.")
         own = model == LOCAL
-        if not own and "/" not in model:  # or a dry run would count calls that nobody can make
-            raise UserError(
-                f"--model {said!r} names no provider.",
-                fix=f"Write openai/{model}, openai-api/SERVER/{model} with --base-url, or local.",
-            )
         specs.append(
             ModelSpec(
                 name,

@@ -91,7 +91,8 @@ class ModelSpec:
     Raises
     ------
     UserError
-        Where the model has no name, the address is none that a server can have, or a price is none.
+        Where the model has no name or names no provider, the address is none that a server can
+        have, or a price is none.
 
     """
 
@@ -107,6 +108,13 @@ class ModelSpec:
         # before any call: what is wrong here would only show once some were made and paid for
         if not self.name.strip() or not self.model.strip():
             raise UserError("the model has no name.", fix="Name one, such as openai/gpt-4o.")
+        if self.model != LOCAL and "/" not in self.model:
+            raise UserError(
+                f"{self.model!r} names no provider.",
+                where=f"model {self.name}",
+                fix=f"Write openai/{self.model}, or openai-api/SERVER/{self.model} with the "
+                "server's address, or local.",
+            )
         if self.base_url is not None and not _is_address(self.base_url):
             raise UserError(
                 f"{self.base_url!r} is not the address of a server.",

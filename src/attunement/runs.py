@@ -28,6 +28,7 @@ import polars as pl
 from attunement import tables
 from attunement.decoding import decode_json
 from attunement.errors import UserError
+from attunement.own_file import hold
 from attunement.tables import Kind
 
 MANIFEST = "manifest.json"
@@ -183,14 +184,8 @@ def locked(folder: Path, taken: str) -> Iterator[None]:
     UserError
         Where another process holds it.
     """
-    import fcntl
-
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(
-                taken, where=str(folder), fix="Wait for it, or name another folder."
-            ) from None
+        if not hold(file):
+            raise UserError(taken, where=str(folder), fix="Wait for it, or name another folder.")
         yield

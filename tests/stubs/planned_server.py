@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ def planned_server(
 ) -> Iterator[Server]:
     """Serve a model; without a planner of the test's own, turns are to ask a question."""
     plans = planner or ConstantPlanner(DAILYDIALOG, ("question",))
-    with TurnJournal(journal) as kept:
+    with closing(TurnJournal(journal)) as kept:
         source = Model(spec, preset("none"))
         endpoint = Endpoint(source, plans, RuleTagger(), kept, **{"candidates": 3, **how})
         server = Server(endpoint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -90,7 +91,7 @@ def serve(
 
         local_server()  # now, so that the first who asks does not wait for it
     source = options.source_of(spec, system, framing, numbered=numbered, seed=seed)
-    with TurnJournal(journal) as kept:
+    with closing(TurnJournal(journal)) as kept:
         endpoint = Endpoint(
             source,
             plans,

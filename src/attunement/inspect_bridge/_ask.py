@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ def ask(
 
     """
     with ExitStack() as stack:
-        book = None if journal is None else stack.enter_context(Journal(journal))
+        book = None if journal is None else stack.enter_context(closing(Journal(journal)))
         room = _room(spec)
         runner: _Runner | None = None
         verdict = Verdict(spec)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from attunement import own_file
 from attunement.errors import UserError
 from attunement.inspect_bridge._types import LOCAL, Call, ModelSpec, Reply
-
-try:
-    import fcntl
-except ImportError:  # Windows has no flock; there the journal is simply not locked
-    fcntl = None  # type: ignore[assignment]
 
 _NOT_STORED = ("key", "cached", "error")
 
@@ -72,9 +67,7 @@ class Journal:
         self.unreadable = 0
         self._places: dict[bytes, int] = {}
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(0o600)
-            self._file = path.open("a+b")
+            self._file = own_file.open_own(path)
         except OSError as error:
             raise UserError(
                 f"cannot write here: {error.strerror}.",
@@ -89,16 +82,12 @@ class Journal:
             raise
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not own_file.hold(self._file):
             raise UserError(
                 "another run is writing to this journal.",
                 where=str(self.path),
                 fix="Wait for it to end, or use another run folder.",
-            ) from None
+            )
 
     def _read(self) -> None:
         """Index the answers, and cut off a last line that a kill left unfinished."""
@@ -142,10 +131,7 @@ class Journal:
         else:
             entry["error"] = reply.error
         line = json.dumps(entry, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
-        # one system call past Python's buffer: a kill can tear this line at most
-        written = 0
-        while written < len(line):
-            written += os.write(self._file.fileno(), line[written:])
+        own_file.append(self._file, line)
         if reply.error is None:
             self._places[bytes.fromhex(id_)] = self._end
         self._end += len(line)
@@ -154,23 +140,12 @@ class Journal:
         """Close the file and let others write to it."""
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def count_answered(spec: ModelSpec, calls: Iterable[Call], journal: Path | None) -> int:
     """Return how many of the calls a journal answers already, without asking or making a file."""
     if journal is None or not journal.exists():
         return 0
-    with Journal(journal) as book:
+    with closing(Journal(journal)) as book:
         return sum(identity(spec, call) in book for call in calls)
 
 

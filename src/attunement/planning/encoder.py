@@ -77,14 +77,10 @@ class EncoderPlanner:
         found = np.empty((len(contexts), len(self.names)))
         if not len(contexts):
             return found
-        ids = self.network.token_ids(read)
-        for places in self.network.batches(ids):
-            inputs = self.network.inputs([ids[i] for i in places])
+        for places, inputs in self.network.passes(read, advance):
             with torch.inference_mode():
                 logits = self.network.model(**inputs).logits
             found[places] = logits.double().sigmoid().cpu().numpy()
-            if advance is not None:
-                advance(len(places))
         return found
 
     def plan(

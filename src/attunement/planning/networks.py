@@ -103,20 +103,31 @@ class Network:
         found = self.tokenizer.pad({"input_ids": [list(row) for row in ids]}, return_tensors="pt")
         return {name: found[name] for name in ("input_ids", "attention_mask")}
 
-    def inputs(self, ids: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Return token ids as `padded` does, where the network computes."""
-        return {name: part.to(self.model.device) for name, part in self.padded(ids).items()}
+    def passes(
+        self, contexts: Sequence[Sequence[str]], advance: Advance | None = None
+    ) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        """Yield the places of some contexts, and what the network reads of them, until all are.
 
-    def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """Yield the places of rows of similar length, so that little is padding."""
-        batch: list[int] = []
-        for place in sorted(range(len(ids)), key=lambda i: len(ids[i])):
-            if batch and (len(batch) + 1) * len(ids[place]) > _BATCH_TOKENS:
-                yield batch
-                batch = []
-            batch.append(place)
-        if batch:
+        The inputs lie where the network computes. ``advance`` is told of each pass that is done.
+        """
+        ids = self.token_ids(contexts)
+        for places in _batches(ids):
+            batch = self.padded([ids[i] for i in places])
+            yield places, {name: part.to(self.model.device) for name, part in batch.items()}
+            if advance is not None:
+                advance(len(places))
+
+
+def _batches(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the places of rows of similar length, so that little is padding."""
+    batch: list[int] = []
+    for place in sorted(range(len(ids)), key=lambda i: len(ids[i])):
+        if batch and (len(batch) + 1) * len(ids[place]) > _BATCH_TOKENS:
             yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
 
 
 def train(

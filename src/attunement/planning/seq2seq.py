@@ -91,16 +91,12 @@ class Seq2SeqPlanner:
         for name, value in _GREEDY.items():
             setattr(how, name, value)
         how.max_new_tokens = self.longest
-        ids = self.network.token_ids(read)
-        for places in self.network.batches(ids):
-            inputs = self.network.inputs([ids[i] for i in places])
+        for places, inputs in self.network.passes(read, advance):
             with torch.inference_mode(), quiet():
                 made = self.network.model.generate(**inputs, generation_config=how)
             texts = self.network.tokenizer.batch_decode(made, skip_special_tokens=True)
             for place, text in zip(places, texts, strict=True):
                 found[place] = text
-            if advance is not None:
-                advance(len(places))
         return found
 
 

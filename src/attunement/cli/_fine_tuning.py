@@ -1,4 +1,4 @@
-"""Options of every command that fine-tunes a model, and what is said of how it went."""
+"""Options of every command that trains on dialogues, and what is said of how it went."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from attunement.cli._common import console
 if TYPE_CHECKING:
     from attunement.models.hf_training import Fit, Fitted
 
+FULL_WINDOWS = typer.Option(
+    False, "--full-windows", help="Learn from turns with the whole context before them only."
+)
+DROP_DUPLICATES = typer.Option(
+    False,
+    "--drop-duplicates",
+    help="Leave out training dialogues that stand in the validation or test split as well.",
+)
 REVISION = typer.Option(
     None, "--revision", help="Branch, tag or commit of the base model on the hub."
 )

@@ -1,11 +1,49 @@
-"""The models that a command is told to ask."""
+"""The models that a command is told to ask, and how: options of every command that asks some."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from attunement.inspect_bridge import ModelSpec, Settings
+
+BASE_URL = typer.Option(
+    None,
+    "--base-url",
+    help="Address of an OpenAI-compatible server, ending in /v1; for every model but local.",
+)
+API_KEY_ENV = typer.Option(
+    None, "--api-key-env", help="Environment variable that holds the server's key."
+)
+SYSTEM = typer.Option(
+    "counselor",
+    "--system",
+    help="System prompt: none, counselor, brief-counselor, peer-support, or @FILE.",
+)
+TEMPERATURE = typer.Option(
+    None, "--temperature", min=0.0, help="Sampling temperature; by default the provider's."
+)
+TOP_P = typer.Option(
+    None, "--top-p", min=0.0, max=1.0, help="Nucleus sampling; by default the provider's."
+)
+MAX_TOKENS = typer.Option(
+    None, "--max-tokens", min=1, help="Longest answer in tokens; by default the provider's."
+)
+CONNECTIONS = typer.Option(10, "--connections", min=1, help="Calls at once.")
+RETRIES = typer.Option(
+    3, "--retries", min=0, help="Repeats of a call that failed for a passing reason."
+)
+TIMEOUT = typer.Option(
+    None, "--timeout", min=1, help="Seconds that one call may take; by default ten minutes."
+)
+PRICE_IN = typer.Option(
+    None, "--price-in", min=0.0, help="USD for a million tokens in, for the cost."
+)
+PRICE_OUT = typer.Option(
+    None, "--price-out", min=0.0, help="USD for a million tokens out, for the cost."
+)
 
 
 def specs_of(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from attunement.cli import _models as models
 from attunement.cli._common import console, friendly
 from attunement.cli._options import refuse_unused
 
@@ -41,17 +42,11 @@ def prompt(
         max=100,
         help="Turns that the model is shown at most: by default 3, and 1 with the prompt paper.",
     ),
-    base_url: str | None = typer.Option(
-        None, "--base-url", help="Address of an OpenAI-compatible server, ending in /v1."
-    ),
-    api_key_env: str | None = typer.Option(
-        None, "--api-key-env", help="Environment variable that holds the key."
-    ),
+    base_url: str | None = models.BASE_URL,
+    api_key_env: str | None = models.API_KEY_ENV,
     temperature: float = typer.Option(0.0, "--temperature", min=0.0, help="Sampling temperature."),
-    max_tokens: int | None = typer.Option(
-        None, "--max-tokens", min=1, help="Longest answer in tokens; by default the provider's."
-    ),
-    connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
+    max_tokens: int | None = models.MAX_TOKENS,
+    connections: int = models.CONNECTIONS,
     seed: int | None = typer.Option(None, "--seed", min=0, help="Passed to the model."),
     force: bool = typer.Option(False, "--force", help="Write over a planner in --out."),
 ) -> None:

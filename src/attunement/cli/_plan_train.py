@@ -11,7 +11,9 @@ import typer
 from attunement.cli._common import console, friendly, progress
 from attunement.cli._fine_tuning import (
     BATCH_SIZE,
+    DROP_DUPLICATES,
     EPOCHS,
+    FULL_WINDOWS,
     LEARNING_RATE,
     PATIENCE,
     RESUME,
@@ -63,14 +65,8 @@ def train(
         help="Turns that it reads at most: by default 3, and 1 with --target current, where 2 adds "
         "the turn before.",
     ),
-    full_windows: bool = typer.Option(
-        False, "--full-windows", help="Learn from turns with the whole context before them only."
-    ),
-    drop_duplicates: bool = typer.Option(
-        False,
-        "--drop-duplicates",
-        help="Leave out training dialogues that stand in the validation or test split as well.",
-    ),
+    full_windows: bool = FULL_WINDOWS,
+    drop_duplicates: bool = DROP_DUPLICATES,
     sequence: str = typer.Option(
         "inform", "--sequence", help="Of the constant planner: labels with commas between them."
     ),

@@ -14,17 +14,6 @@ if TYPE_CHECKING:
     from attunement.planning.tagging import Tagger
     from attunement.respond.sources import Model
 
-BASE_URL = typer.Option(
-    None, "--base-url", help="Address of an OpenAI-compatible server, ending in /v1."
-)
-API_KEY_ENV = typer.Option(
-    None, "--api-key-env", help="Environment variable that holds the server's key."
-)
-SYSTEM = typer.Option(
-    "counselor",
-    "--system",
-    help="System prompt: none, counselor, brief-counselor, peer-support, or @FILE.",
-)
 FRAMING = typer.Option(
     "chat",
     "--framing",
@@ -41,24 +30,11 @@ TAGGER = typer.Option(
     "--tagger",
     help="Says which labels a candidate shows: embedded, or the folder of a trained one.",
 )
-TEMPERATURE = typer.Option(
-    None, "--temperature", min=0.0, help="Sampling temperature; by default the provider's."
-)
-TOP_P = typer.Option(
-    None, "--top-p", min=0.0, max=1.0, help="Nucleus sampling; by default the provider's."
-)
 MAX_TOKENS = typer.Option(
     None,
     "--max-tokens",
     min=1,
     help="Longest answer in tokens; by default the provider's, and 50 of the embedded model.",
-)
-CONNECTIONS = typer.Option(10, "--connections", min=1, help="Calls at once.")
-RETRIES = typer.Option(
-    3, "--retries", min=0, help="Repeats of a call that failed for a passing reason."
-)
-TIMEOUT = typer.Option(
-    None, "--timeout", min=1, help="Seconds that one call may take; by default ten minutes."
 )
 
 

@@ -8,6 +8,7 @@ from typing import cast
 
 import typer
 
+from attunement.cli import _models as models
 from attunement.cli import _respond_options as options
 from attunement.cli._common import console, friendly
 from attunement.cli._options import choose, refuse_unused
@@ -36,8 +37,8 @@ def serve(
         10, "--candidates", min=1, max=1000, help="Candidates of a planned turn."
     ),
     port: int = typer.Option(8010, "--port", min=0, max=65535, help="0 takes one that is free."),
-    base_url: str | None = options.BASE_URL,
-    api_key_env: str | None = options.API_KEY_ENV,
+    base_url: str | None = models.BASE_URL,
+    api_key_env: str | None = models.API_KEY_ENV,
     system: str = typer.Option(
         "none",
         "--system",
@@ -46,12 +47,12 @@ def serve(
     ),
     framing: str = options.FRAMING,
     numbered: bool = options.NUMBERED,
-    temperature: float | None = options.TEMPERATURE,
-    top_p: float | None = options.TOP_P,
+    temperature: float | None = models.TEMPERATURE,
+    top_p: float | None = models.TOP_P,
     max_tokens: int | None = options.MAX_TOKENS,
-    connections: int = options.CONNECTIONS,
-    retries: int = options.RETRIES,
-    timeout: int | None = options.TIMEOUT,
+    connections: int = models.CONNECTIONS,
+    retries: int = models.RETRIES,
+    timeout: int | None = models.TIMEOUT,
     seed: int = typer.Option(1, "--seed", min=0, help="Seed of the first candidate."),
 ) -> None:
     """Serve a model on this machine under two names: as it is, and keeping to a plan.

@@ -9,7 +9,9 @@ import typer
 from attunement.cli._common import console, friendly, progress
 from attunement.cli._fine_tuning import (
     BATCH_SIZE,
+    DROP_DUPLICATES,
     EPOCHS,
+    FULL_WINDOWS,
     LEARNING_RATE,
     PATIENCE,
     RESUME,
@@ -43,14 +45,8 @@ def train(
     ),
     revision: str | None = REVISION,
     context: int = typer.Option(3, "--context", min=1, max=100, help="Turns of context at most."),
-    full_windows: bool = typer.Option(
-        False, "--full-windows", help="Learn from turns with the whole context before them only."
-    ),
-    drop_duplicates: bool = typer.Option(
-        False,
-        "--drop-duplicates",
-        help="Leave out training dialogues that stand in the validation or test split as well.",
-    ),
+    full_windows: bool = FULL_WINDOWS,
+    drop_duplicates: bool = DROP_DUPLICATES,
     epochs: int | None = EPOCHS,
     learning_rate: float | None = LEARNING_RATE,
     batch_size: int | None = BATCH_SIZE,

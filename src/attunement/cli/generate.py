@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from attunement.cli import _models as models
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
 from attunement.cli._models import specs_of
 from attunement.cli._options import JSON
@@ -37,28 +38,12 @@ def generate(
         help="Run folder that keeps the replies and takes the answers as well; by default replies "
         "are kept beside --out.",
     ),
-    base_url: str | None = typer.Option(
-        None,
-        "--base-url",
-        help="Address of an OpenAI-compatible server, ending in /v1; for every model but local.",
-    ),
-    api_key_env: str | None = typer.Option(
-        None, "--api-key-env", help="Environment variable that holds the key."
-    ),
-    system: str = typer.Option(
-        "counselor",
-        "--system",
-        help="System prompt: none, counselor, brief-counselor, peer-support, or @FILE.",
-    ),
-    temperature: float | None = typer.Option(
-        None, "--temperature", min=0.0, help="Sampling temperature; by default the provider's."
-    ),
-    top_p: float | None = typer.Option(
-        None, "--top-p", min=0.0, max=1.0, help="Nucleus sampling; by default the provider's."
-    ),
-    max_tokens: int | None = typer.Option(
-        None, "--max-tokens", min=1, help="Longest answer in tokens; by default the provider's."
-    ),
+    base_url: str | None = models.BASE_URL,
+    api_key_env: str | None = models.API_KEY_ENV,
+    system: str = models.SYSTEM,
+    temperature: float | None = models.TEMPERATURE,
+    top_p: float | None = models.TOP_P,
+    max_tokens: int | None = models.MAX_TOKENS,
     words: int | None = typer.Option(
         None, "--words", min=1, help="Longest answer in words; a longer one is asked for again."
     ),
@@ -75,19 +60,11 @@ def generate(
         min=0,
         help="Seed of the first candidate, passed to the model; others follow from it.",
     ),
-    connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
-    retries: int = typer.Option(
-        3, "--retries", min=0, help="Repeats of a call that failed for a passing reason."
-    ),
-    timeout: int | None = typer.Option(
-        None, "--timeout", min=1, help="Seconds that one call may take; by default ten minutes."
-    ),
-    price_in: float | None = typer.Option(
-        None, "--price-in", min=0.0, help="USD for a million tokens in, for the cost."
-    ),
-    price_out: float | None = typer.Option(
-        None, "--price-out", min=0.0, help="USD for a million tokens out, for the cost."
-    ),
+    connections: int = models.CONNECTIONS,
+    retries: int = models.RETRIES,
+    timeout: int | None = models.TIMEOUT,
+    price_in: float | None = models.PRICE_IN,
+    price_out: float | None = models.PRICE_OUT,
     force: bool = typer.Option(
         False, "--force", help="Write over --out also where it holds answers of other sources."
     ),

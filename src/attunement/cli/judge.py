@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, print_json, progress
+from attunement.cli._models import CONNECTIONS
 from attunement.cli._options import JSON
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def judge(
     max_tokens: int | None = typer.Option(
         None, "--max-tokens", min=1, help="Longest reply in tokens; by default the provider's."
     ),
-    connections: int = typer.Option(10, "--connections", min=1, help="Calls at once."),
+    connections: int = CONNECTIONS,
     price_in: list[float] = typer.Option(
         [],
         "--price-in",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
+from attunement.cli import _models as models
 from attunement.cli import _respond_options as options
 from attunement.cli import _respond_text as text
 from attunement.cli._common import EXIT_PROBLEMS, console, friendly, out, print_json, progress
@@ -98,23 +99,19 @@ def respond(
     name: str | None = typer.Option(
         None, "--name", help="Source of the answers; by default model, strategy and kind of plan."
     ),
-    base_url: str | None = options.BASE_URL,
-    api_key_env: str | None = options.API_KEY_ENV,
-    system: str = options.SYSTEM,
+    base_url: str | None = models.BASE_URL,
+    api_key_env: str | None = models.API_KEY_ENV,
+    system: str = models.SYSTEM,
     framing: str = options.FRAMING,
     numbered: bool = options.NUMBERED,
-    temperature: float | None = options.TEMPERATURE,
-    top_p: float | None = options.TOP_P,
+    temperature: float | None = models.TEMPERATURE,
+    top_p: float | None = models.TOP_P,
     max_tokens: int | None = options.MAX_TOKENS,
-    connections: int = options.CONNECTIONS,
-    retries: int = options.RETRIES,
-    timeout: int | None = options.TIMEOUT,
-    price_in: float | None = typer.Option(
-        None, "--price-in", min=0.0, help="USD for a million tokens in, for the cost."
-    ),
-    price_out: float | None = typer.Option(
-        None, "--price-out", min=0.0, help="USD for a million tokens out, for the cost."
-    ),
+    connections: int = models.CONNECTIONS,
+    retries: int = models.RETRIES,
+    timeout: int | None = models.TIMEOUT,
+    price_in: float | None = models.PRICE_IN,
+    price_out: float | None = models.PRICE_OUT,
     limit: int | None = typer.Option(None, "--limit", min=1, help="The first so many items only."),
     seed: int = typer.Option(
         1, "--seed", min=0, help="Seed of the first candidate, and of the bootstrap."

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attunement.errors import UserError, nearest
 from attunement.models.emotion import ranked
-from attunement.models.hf_asking import batches, limit, load, special_tokens
+from attunement.models.hf_asking import batches, inputs, limit, load, special_tokens
 
 DEFAULT_THRESHOLD = 0.5
 _TOKENS_AT_ONCE = 16_384
@@ -113,11 +113,7 @@ class HuggingFaceEmotionModel:
         import torch
 
         ids = [self._before + window + self._after for window in windows]
-        if self._tokenizer.pad_token_id is None:
-            encoded = {"input_ids": torch.tensor(ids)}
-        else:
-            encoded = dict(self._tokenizer.pad({"input_ids": ids}, return_tensors="pt"))
-        encoded = {name: tensor.to(self._model.device) for name, tensor in encoded.items()}
+        encoded = inputs(self._tokenizer, self._model, ids)
         with torch.inference_mode():
             logits = self._model(**encoded).logits.double()
         chances = logits.softmax(-1) if self._one_label else logits.sigmoid()

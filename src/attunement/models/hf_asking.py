@@ -72,6 +72,20 @@ def limit(tokenizer: Any, config: Any) -> int:
     return int(min(most, positions))
 
 
+def inputs(tokenizer: Any, model: Any, ids: list[list[int]]) -> dict[str, Any]:
+    """Return token ids as a model reads them, padded and where it computes.
+
+    Rows must be of one length where the tokenizer has no token to pad with.
+    """
+    import torch
+
+    if tokenizer.pad_token_id is None:
+        found = {"input_ids": torch.tensor(ids)}
+    else:
+        found = dict(tokenizer.pad({"input_ids": ids}, return_tensors="pt"))
+    return {name: part.to(model.device) for name, part in found.items()}
+
+
 def batches(
     windows: list[tuple[int, list[int]]], tokens_at_once: int
 ) -> Iterable[list[tuple[int, list[int]]]]:

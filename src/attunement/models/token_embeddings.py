@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attunement.errors import UserError
-from attunement.models.hf_asking import batches, limit, load, special_tokens
+from attunement.models.hf_asking import batches, inputs, limit, load, special_tokens
 
 DEFAULT = "roberta-large"
 """What the package bert-score, and with it *evaluate*, takes for English."""
@@ -140,12 +140,7 @@ class HuggingFaceTokenModel:
         import torch
 
         ids = [self._before + window + self._after for window in windows]
-        encoded: dict[str, Any]
-        if self._tokenizer.pad_token_id is None:
-            encoded = {"input_ids": torch.tensor(ids)}
-        else:
-            encoded = dict(self._tokenizer.pad({"input_ids": ids}, return_tensors="pt"))
-        encoded = {name: tensor.to(self._model.device) for name, tensor in encoded.items()}
+        encoded = inputs(self._tokenizer, self._model, ids)
         with torch.inference_mode():
             states = self._model(**encoded, output_hidden_states=True).hidden_states[self._layer]
             vectors = torch.nn.functional.normalize(states.float(), dim=-1).cpu().numpy()

@@ -25,6 +25,12 @@ from stubs.study_files import study_text, write_tables
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+sqlite_only = pytest.mark.skipif(
+    connection.vendor != "sqlite",
+    reason="of PostgreSQL a backup has rows, and no database file to look into",
+)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a study whose database is the test's."""
@@ -58,7 +64,7 @@ def rewritten(
     return other
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="looks into the SQLite file")
+@sqlite_only
 def test_a_restored_database_holds_every_row(made: Path, tmp_path: Path) -> None:
     backup.unpack(made, tmp_path / "new")
     with closing(sqlite3.connect(tmp_path / "new" / DATABASE)) as database:
@@ -75,7 +81,7 @@ def test_only_its_owner_can_read_a_backup_and_what_comes_of_it(made: Path, tmp_p
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="looks into the SQLite file")
+@sqlite_only
 def test_what_was_erased_is_not_left_in_a_backup(folder: Path, tmp_path: Path) -> None:
     Answer.objects.update(rationale="a sentence that only this person wrote")
     for person in Participant.objects.all():

@@ -72,22 +72,30 @@ class SystemScores:
 
 
 _ENDS = {"": "estimate", "_low": "ci_low", "_high": "ci_high"}
+NUMBERS: dict[str, pl.DataType] = {
+    "name": pl.String(),
+    "estimate": pl.Float64(),
+    "ci_low": pl.Float64(),
+    "ci_high": pl.Float64(),
+    "ci_level": pl.Float64(),
+    "n": pl.Int64(),
+    "n_missing": pl.Int64(),
+}
+SAID: dict[str, pl.DataType] = {
+    "method": pl.String(),
+    "signature": pl.String(),
+    "reason": pl.String(),
+}
+"""Columns of a table of results, before and after those that only some have."""
+
 _CORRELATION = pl.Schema(
     {
-        "human": pl.String,
-        "metric": pl.String,
-        "name": pl.String,
-        "estimate": pl.Float64,
-        "ci_low": pl.Float64,
-        "ci_high": pl.Float64,
-        "ci_level": pl.Float64,
-        "n": pl.Int64,
-        "n_missing": pl.Int64,
-        "p_value": pl.Float64,
-        "p_adjusted": pl.Float64,
-        "method": pl.String,
-        "signature": pl.String,
-        "reason": pl.String,
+        "human": pl.String(),
+        "metric": pl.String(),
+        **NUMBERS,
+        "p_value": pl.Float64(),
+        "p_adjusted": pl.Float64(),
+        **SAID,
     }
 )
 

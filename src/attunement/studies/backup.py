@@ -87,6 +87,7 @@ def check_backup(file: Path) -> dict[str, Any]:
                 with archive.open(name) as part:
                     if _digest(part) != digest:
                         raise _damaged(file, f"{name} is not what was written")
+    # What `zipfile` raises for parts that are torn, packed in ways it cannot read, or encrypted
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise _damaged(file, str(error)) from None
     return about

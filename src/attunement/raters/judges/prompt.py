@@ -218,7 +218,7 @@ def _anchors(anchors: dict[Any, dict[str, str]], language: str) -> str:
 
 
 def _reply_form(dimensions: Sequence[Dimension]) -> str:
-    # In words: small models copy the placeholders of an example.
+    # In words: small models copy an example as it stands.
     quoting = [d for d in dimensions if wants_quotes(d)]
     first = 'first "rationale", one short sentence on what in the answer decides'
     middle = (

@@ -11,21 +11,14 @@ import polars as pl
 from attunement import tables
 from attunement.errors import UserError
 from attunement.stats.result import Result
+from attunement.stats.system_scores import NUMBERS, SAID
 
 SCHEMA = pl.Schema(
     {
-        "source": pl.String,
-        "metric": pl.String,
-        "name": pl.String,
-        "estimate": pl.Float64,
-        "ci_low": pl.Float64,
-        "ci_high": pl.Float64,
-        "ci_level": pl.Float64,
-        "n": pl.Int64,
-        "n_missing": pl.Int64,
-        "method": pl.String,
-        "signature": pl.String,
-        "reason": pl.String,
+        "source": pl.String(),
+        "metric": pl.String(),
+        **NUMBERS,
+        **SAID,
     }
 )
 _NEEDED = ("source", "metric", "estimate")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,15 +26,36 @@ def no_datasets(patch: pytest.MonkeyPatch) -> None:
     import_utils.is_datasets_available.cache_clear()
 
 
-def tokenizer(**special: str):  # type: ignore[no-untyped-def]
-    """Return a tokenizer of `WORDS`; ``special`` names its special tokens."""
+def tokenizer(
+    words: Sequence[str] = WORDS,
+    *,
+    around: tuple[str, str] | None = None,
+    longest: int | None = None,
+    **special: str,
+) -> Any:
+    """Return a tokenizer of words; ``special`` names its special tokens.
+
+    ``around`` are the tokens before and after a text, ``longest`` is how many it may have.
+    """
     from tokenizers import Tokenizer, models, pre_tokenizers
+    from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    vocabulary = dict.fromkeys([*special.values(), "[UNK]", *WORDS])
-    core = Tokenizer(models.WordLevel({w: i for i, w in enumerate(vocabulary)}, unk_token="[UNK]"))
-    core.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    return PreTrainedTokenizerFast(tokenizer_object=core, unk_token="[UNK]", **special)
+    known = dict.fromkeys([*special.values(), "[UNK]", *words])
+    place = {word: i for i, word in enumerate(known)}
+    core = Tokenizer(models.WordLevel(place, unk_token="[UNK]"))
+    core.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Punctuation()]
+    )
+    if around is not None:
+        begin, end = around
+        core.post_processor = TemplateProcessing(
+            single=f"{begin} $A {end}",
+            pair=f"{begin} $A {end} {end} $B {end}",
+            special_tokens=[(token, place[token]) for token in around],
+        )
+    more = {} if longest is None else {"model_max_length": longest}
+    return PreTrainedTokenizerFast(tokenizer_object=core, unk_token="[UNK]", **more, **special)
 
 
 def save_gpt2(folder: Path, *, positions: int = 32, seed: int = 5) -> Path:
@@ -51,25 +74,31 @@ def save_gpt2(folder: Path, *, positions: int = 32, seed: int = 5) -> Path:
     return folder
 
 
-def save_bart(folder: Path, *, positions: int = 32, seed: int = 5) -> Path:
+def save_bart(
+    folder: Path,
+    *,
+    words: Sequence[str] = WORDS,
+    longest: int | None = None,
+    seed: int = 5,
+    **changes: Any,
+) -> Path:
     """Save a BART of two layers, whose tokenizer puts ``<s>`` before and ``</s>`` after a text."""
     import torch
-    from tokenizers.processors import TemplateProcessing
     from transformers import BartConfig, BartForConditionalGeneration
 
-    words = tokenizer(bos_token="<s>", pad_token="<pad>", eos_token="</s>", sep_token="</s>")
-    ids = [(name, words.convert_tokens_to_ids(name)) for name in ("<s>", "</s>")]
-    words.backend_tokenizer.post_processor = TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=ids
-    )
-    torch.manual_seed(seed)
-    config = BartConfig(
-        vocab_size=len(words), max_position_embeddings=positions, d_model=16,
-        encoder_layers=2, decoder_layers=2, encoder_attention_heads=2, decoder_attention_heads=2,
-        encoder_ffn_dim=32, decoder_ffn_dim=32, init_std=0.3,
-        bos_token_id=0, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2,
-        forced_eos_token_id=None,
+    made = tokenizer(
+        words, around=("<s>", "</s>"), longest=longest,
+        bos_token="<s>", pad_token="<pad>", eos_token="</s>", sep_token="</s>",
     )  # fmt: skip
+    torch.manual_seed(seed)
+    usual = {
+        "max_position_embeddings": 32, "d_model": 16, "encoder_layers": 2, "decoder_layers": 2,
+        "encoder_attention_heads": 2, "decoder_attention_heads": 2,
+        "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "init_std": 0.3,
+        "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2,
+        "forced_eos_token_id": None,
+    }  # fmt: skip
+    config = BartConfig(vocab_size=len(made), **{**usual, **changes})
     BartForConditionalGeneration(config).save_pretrained(folder)
-    words.save_pretrained(folder)
+    made.save_pretrained(folder)
     return folder

@@ -69,6 +69,16 @@ class Fit:
         """Return how many steps training takes where it does not stop early."""
         return self.epochs * math.ceil(examples / self.batch_size)
 
+    def signed(self, fitted: Fitted) -> dict[str, Any]:
+        """Return what a signature says of training; the best epoch is part of it."""
+        return {
+            "epochs": f"{fitted.best}/{self.epochs}",
+            "learning_rate": self.learning_rate,
+            "batch_size": self.batch_size,
+            "patience": self.patience,
+            "seed": self.seed,
+        }
+
 
 @dataclass(frozen=True)
 class Fitted:

@@ -173,11 +173,7 @@ def signed(
         name,
         inputs=inputs or None,
         base=network.base,
-        epochs=f"{fitted.best}/{recipe.fit.epochs}",
-        learning_rate=recipe.fit.learning_rate,
-        batch_size=recipe.fit.batch_size,
-        patience=recipe.fit.patience,
-        seed=recipe.fit.seed,
+        **recipe.fit.signed(fitted),
         **more,
     )
 

@@ -193,11 +193,7 @@ def train(
         base=base,
         context=given.context,
         longest=generator.longest,
-        epochs=f"{fitted.best}/{order.fit.epochs}",
-        learning_rate=order.fit.learning_rate,
-        batch_size=order.fit.batch_size,
-        patience=order.fit.patience,
-        seed=order.fit.seed,
+        **order.fit.signed(fitted),
         inputs=given.hash,
     )
     storage.write(

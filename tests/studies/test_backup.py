@@ -99,13 +99,14 @@ def test_data_of_another_database_are_loaded_into_an_empty_one(
     monkeypatch.setattr(connection, "vendor", "other")
     backup.back_up(folder, tmp_path / "data.zip")
     monkeypatch.undo()
-    before = {model: list(model.objects.values()) for model in (Answer, Participant, Study)}
+    before = [list(m.objects.order_by("pk").values()) for m in (Answer, Participant, Study)]
     backup.unpack(tmp_path / "data.zip", tmp_path / "new")
     with pytest.raises(UserError, match="holds a study already"):
         backup.load_data(tmp_path / "new")
     call_command("flush", interactive=False, verbosity=0)
     backup.load_data(tmp_path / "new")
-    assert {model: list(model.objects.values()) for model in before} == before
+    after = [list(m.objects.order_by("pk").values()) for m in (Answer, Participant, Study)]
+    assert after == before
     assert not (tmp_path / "new" / backup.DATA).exists()
 
 

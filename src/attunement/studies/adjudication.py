@@ -116,7 +116,7 @@ def differences(stage: Stage, least: float = FAR) -> list[Differing]:
     # Only what tells whether they differ: a large study has many thousands of ratings
     rows = (
         rated(stage)
-        .order_by("assignment__item", "unit_id", "assignment__participant")
+        .order_by("assignment__item", "unit_id", "assignment__participant", "pk")
         .values_list(
             "pk", "unit_id", "dimension", "status", "value", "labels", "assignment__item__item_id"
         )

@@ -162,7 +162,8 @@ class Assignment(models.Model):
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering: ClassVar = ["position"]
+        # Places are a participant's own: without the key, pages of one place come in any order
+        ordering: ClassVar = ["position", "pk"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["participant", "position"], name="one_place"),
             models.UniqueConstraint(

@@ -88,7 +88,7 @@ def frame_of(participant: Participant, study: StudyFile) -> list[Assignment]:
             kind="training",
             position=TRAINING + place,
             item=item,
-            order=[r.response_id for r in item.responses.all()],
+            order=[r.response_id for r in sorted(item.responses.all(), key=lambda r: r.pk)],
         )
         for place, item in enumerate(known)
     ]

@@ -41,9 +41,8 @@ def participants_table(study: StudyFile) -> list[Row]:
     n = there.count()
     rows.append(Row("Participants", "agreed, answers kept", str(n)))
     answers: dict[str, list[Answer]] = {}
-    for answer in Answer.objects.filter(
-        assignment__kind="background", assignment__participant__in=there
-    ).exclude(status="partial"):
+    given = Answer.objects.filter(assignment__kind="background", assignment__participant__in=there)
+    for answer in given.exclude(status="partial").order_by("pk"):
         answers.setdefault(answer.dimension, []).append(answer)
     for dimension in study.background:
         rows += question_rows(dimension, answers.get(dimension.id, []), n)

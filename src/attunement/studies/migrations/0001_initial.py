@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 ("done_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                "ordering": ["position"],
+                "ordering": ["position", "pk"],
             },
         ),
         migrations.CreateModel(

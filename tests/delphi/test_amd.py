@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from pydantic import ValidationError
 
 from attunement.delphi import (
     OwnerDecision,
@@ -304,6 +305,17 @@ def test_names_that_an_instrument_can_have_stay_as_they_are() -> None:
     made = instrument_of(outcome).instrument
     assert {"a_1a", "a_1b", "m-1"} <= {d.id for d in made.dimensions}
     assert "my_part" in {s.id for s in made.subscales}
+
+
+def test_a_new_dimension_is_called_what_the_owner_calls_it() -> None:
+    def new(id: str, **keys: Any) -> OwnerDecision:
+        return owner("add", None, dimension="M", into=[{"id": id, "wording": {"en": id}}], **keys)
+
+    outcome = decide(FOUR, owner=[new("M1", label={"en": "Memory"}), new("M2")])
+    names = {s.id: s.label for s in instrument_of(outcome).instrument.subscales}
+    assert names == {"a": {"en": "A"}, "m": {"en": "Memory"}}
+    with pytest.raises(ValidationError, match="which only 'add' makes"):
+        owner("drop", "A1", label={"en": "Memory"})
 
 
 def test_the_log_says_that_few_experts_decided() -> None:

@@ -258,11 +258,14 @@ class Addition:
         The new item.
     reasons
         Why.
+    label
+        What its dimension is called, by language code, where that is new.
 
     """
 
     item: Item
     reasons: tuple[Reason, ...]
+    label: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def instrument_of(
     content = {
         **_frame(id, title, base, languages, outcome, citation, license),
         "dimensions": tuple(dimensions),
-        "subscales": _subscales(items, ids, base, languages),
+        "subscales": _subscales(outcome, ids, base, languages),
     }
     try:
         return Written(Instrument.model_validate(content), tuple(warnings))
@@ -282,12 +282,15 @@ def _frame(
 
 
 def _subscales(
-    items: tuple[Item, ...],
+    outcome: Outcome,
     ids: Mapping[str, str],
     base: Instrument | None,
     languages: list[str],
 ) -> tuple[Subscale, ...]:
-    labels = {s.id: s.label for s in base.subscales} if base is not None else {}
+    items = outcome.items
+    labels = {a.item.dimension: a.label for a in outcome.additions if a.label}
+    if base is not None:
+        labels |= {base.id: base.title, **{s.id: s.label for s in base.subscales}}
     kept = {d.id for d in base.dimensions} if base is not None else set()
     found = []
     for dimension in dict.fromkeys(item.dimension for item in items):
@@ -296,7 +299,7 @@ def _subscales(
             for item in items
             if item.dimension == dimension
         )
-        label = labels.get(dimension)
-        words = _same(dimension, languages) if label is None else {c: label[c] for c in languages}
+        label = labels.get(dimension, {})
+        words = {code: label.get(code, dimension) for code in languages}
         found.append(Subscale(id=_slug(dimension), label=words, dimensions=own))
     return tuple(found)

@@ -11,6 +11,7 @@ A YAML file holds them as a list::
         - {id: LQ2b, wording: {en: The chatbot's language suits the context.}}
     - action: add
       dimension: M
+      label: {en: Memory}
       reason: Nothing asks about memory.
       into: [{id: M1, wording: {en: The chatbot recalls what I said before.}}]
     - {action: drop, item: OS2, reason: Says the opposite of OS1.}
@@ -64,6 +65,8 @@ class OwnerDecision(Strict):
         The item; of all but ``add``.
     dimension
         The dimension that items are added to.
+    label
+        What a dimension that is new is called, by language code.
     reason
         Why.
     comment
@@ -76,6 +79,7 @@ class OwnerDecision(Strict):
     action: Literal["keep", "drop", "modify", "split", "add"]
     item: Text | None = None
     dimension: Text | None = None
+    label: Words | None = None
     reason: Text
     comment: Text | None = None
     into: tuple[NewItem, ...] = ()
@@ -87,6 +91,8 @@ class OwnerDecision(Strict):
             raise ValueError(
                 f"'{self.action}' names " + ("a dimension, no item" if adds else "an item only")
             )
+        if self.label is not None and not adds:
+            raise ValueError("'label' names a new dimension, which only 'add' makes")
         few, many = {"modify": (1, 1), "split": (2, 99), "add": (1, 99)}.get(self.action, (0, 0))
         if not few <= len(self.into) <= many:
             raise ValueError(
@@ -164,7 +170,9 @@ def apply(
         if own.item is None:
             dimension = own.dimension or ""
             additions += [
-                Addition(_new(new, new.id or "", dimension, reversed=False), own.reasons())
+                Addition(
+                    _new(new, new.id or "", dimension, reversed=False), own.reasons(), own.label
+                )
                 for new in own.into
             ]
             continue

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from attunement.delphi import decide, items_from, read_decisions, read_round
+from attunement.delphi import decide, instrument_of, items_from, read_decisions, read_round
 from attunement.instruments import load_instrument, parse_instrument
 from stubs import panel_study
 from studies import panel_filling
@@ -85,7 +85,9 @@ def check_export(folder: Path, text: str) -> None:
             owner=read_decisions(out / f"delphi_decisions{number}.yaml"),
         )
         wanted = left or parse_instrument(text, where="outcome")
-        assert [i.id for i in decided.items] == [d.id for d in wanted.dimensions]
+        made = instrument_of(decided, base=load_instrument(out / f"instrument-{number}.yaml"))
+        assert made.instrument.dimensions == wanted.dimensions
+        assert made.instrument.subscales == wanted.subscales
     log = (out / "delphi_log1.md").read_text("utf-8")
     assert REASON in log
     assert COMMENT in log

@@ -88,6 +88,7 @@ def test_thresholds_and_the_owner_settle_the_items_of_the_next_round(make_panel:
     assert [d.id for d in items.dimensions] == ["ur1", "ur3", "lq1", "lq2a", "lq2b", "lq3", "m1"]
     assert items.dimension("lq1").wording["en"] == "Its texts are clear."
     assert {s.id: s.label["it"] for s in items.subscales}["memory"] == "Memoria"
+    assert rounds.decided(stage())[-1].label == {"en": "Memory", "it": "Memoria"}
     assert items.version == 2
     assert stage().closed_at is not None
     assert study.stages.get(key="round-2").digest != study.stages.get(key="round-1").digest

@@ -24,7 +24,7 @@ from attunement.delphi import (
 )
 from attunement.delphi.items import items_of_instrument
 from attunement.errors import UserError
-from attunement.instruments import Instrument, Subscale, Words
+from attunement.instruments import Instrument, Words
 from attunement.stats.stability import Stability
 from attunement.studies.config_delphi import Delphi
 from attunement.studies.models import Answer, Assignment, PanelDecision, Stage
@@ -173,6 +173,7 @@ def as_decision(row: PanelDecision) -> OwnerDecision:
         action=row.action,
         item=row.item or None,
         dimension=row.dimension or None,
+        label=row.label or None,
         reason=row.reason,
         comment=quoted,
         into=tuple(NewItem.model_validate(new) for new in row.into),
@@ -214,19 +215,7 @@ def revised(stage: Stage, outcome: Outcome) -> Instrument:
         Where nothing is left, or the items do not make an instrument.
 
     """
-    made = instrument_of(outcome, base=asked_in(stage)).instrument
-    rows = PanelDecision.objects.filter(stage=stage, item="").exclude(label={})
-    base = asked_in(stage)
-    names = {base.id: base.title, **{row.dimension: row.label for row in rows}}
-    known = {s.id for s in base.subscales}
-    return made.model_copy(
-        update={"subscales": tuple(_labeled(s, names, known) for s in made.subscales)}
-    )
-
-
-def _labeled(subscale: Subscale, names: Mapping[str, Words], known: set[str]) -> Subscale:
-    label = None if subscale.id in known else names.get(subscale.id)
-    return subscale if label is None else subscale.model_copy(update={"label": label})
+    return instrument_of(outcome, base=asked_in(stage)).instrument
 
 
 def ancestors(stage: Stage) -> dict[str, str]:

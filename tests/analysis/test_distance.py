@@ -33,7 +33,8 @@ def test_numbers_by_hand(small):
     interval = stats.t.interval(0.95, 2, loc=2, scale=stats.sem([1, 2, 3]))
     assert interval[0] < 0  # which no distance is, so the lower limit is cut there
     assert (distance["a"]["ci_low"], distance["a"]["ci_high"]) == pytest.approx((0, interval[1]))
-    assert (distance["b"]["ci_low"], distance["b"]["ci_high"]) == (2, 2)
+    assert (distance["b"]["ci_low"], distance["b"]["ci_high"]) == (None, None)  # 2, 2 and 2
+    assert distance["b"]["reason"] == "all values are the same: no interval"
     assert one(found.equivalence, source="a")["estimate"] == pytest.approx((1 - 2 + 3) / 3)
     pair = one(found.comparisons, metric="all", source_a="a", source_b="b")
     assert pair["difference"] == pytest.approx(0, abs=1e-12)

@@ -140,12 +140,19 @@ def test_few_questions_are_warned_of_and_nothing_leaves_the_scale(three: Path) -
     text = " ".join(shown("eval", three, "--replicates", 100).split())
     assert "a bootstrap of 3 questions is too narrow" in text
     assert "Not tested: 3 questions: from fewer than 6 no p value can be below 0.05." in text
-    means = [
-        r
+    # People's answers are at 5, 5 and 4, whose interval would reach beyond 5
+    rows = pl.read_parquet(three)
+    best = pl.col("item_id").ne("q2") & pl.col("source").eq("human")
+    best &= pl.col("dimension").eq("overall")
+    rows.with_columns(value=pl.when(best).then(5.0).otherwise("value")).write_parquet(three)
+    means = {
+        tuple(r["group"].values()): r
         for r in answer("eval", three, "--replicates", 100)["results"]
         if r["name"] == "mean_of_question_means"
-    ]
-    assert all(1 <= r["ci_low"] <= r["ci_high"] <= 5 for r in means)
+    }
+    people, model = means["human", "overall"], means["a-model-with-a-long-name", "overall"]
+    assert 1 <= people["ci_low"] < people["estimate"] < people["ci_high"] == 5
+    assert (model["ci_low"], model["reason"]) == (None, "all values are the same: no interval")
 
 
 def test_nothing_is_cut_on_eighty_columns(three: Path, sorted_: Path, verdicts: Path) -> None:

@@ -40,7 +40,7 @@ def served(spec_for: Callable[..., ModelSpec], journal: Path) -> Serve:
 
 
 def client(server: Server) -> openai.OpenAI:
-    return openai.OpenAI(base_url=server.base_url, api_key="none", max_retries=0, timeout=30)
+    return openai.OpenAI(base_url=server.base_url, api_key="none", max_retries=0, timeout=120)
 
 
 def by_seed(request: dict[str, Any]) -> str:
@@ -317,7 +317,7 @@ def send(
     server: Server, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
 ) -> tuple[int, Any]:
     host = server.base_url.removeprefix("http://").removesuffix("/v1")
-    connection = http.client.HTTPConnection(host, timeout=30)
+    connection = http.client.HTTPConnection(host, timeout=120)
     connection.request(method, path, body, headers or {})
     answer = connection.getresponse()
     told = answer.status, json.loads(answer.read() or b"null")

@@ -287,7 +287,7 @@ def test_mean_similarities_come_with_intervals_and_what_is_missing(
     assert chosen.estimate == pytest.approx(2 / 3)
     assert (first.estimate, first.n, first.n_missing) == (0.0, 2, 1)
     assert math.isnan(first.ci_low)  # both are 0, and no width of an interval would be right
-    assert first.reason == "all items have the same similarity: no interval"
+    assert first.reason == "all values are the same: no interval"
     assert (difference.estimate, difference.n, difference.n_missing) == (0.5, 2, 1)
     assert difference.ci_low < 0.5 < difference.ci_high
     assert difference.group == {"source": "x"}

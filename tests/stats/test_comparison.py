@@ -91,8 +91,16 @@ def test_a_true_difference_is_found_and_its_side_named():
 def test_a_side_is_named_only_where_mean_and_ranks_agree():
     assert decided(0.1, 0.4, 0.001, -0.5) == 0
     assert decided(0.1, 0.4, math.nan, 0.5) == 0
-    assert decided(math.nan, math.nan, 0.001, 0.5) == 0
+    assert decided(math.nan, math.nan, 0.001, 0.5) == 1  # differences all the same: no interval
     assert decided(0.1, 0.4, 0.001, 0.5) == 1
+
+
+def test_a_difference_that_is_the_same_everywhere_is_shown_by_the_test() -> None:
+    x = np.linspace(0.1, 2.9, 12)
+    found = compare(x + 0.3, x)
+    assert math.isnan(found.difference.ci_low)  # rounding is no spread
+    assert found.difference.reason == "all values are the same: no interval"
+    assert found.favors() == 1
 
 
 def test_differences_of_decimal_numbers_tie_as_they_do_on_paper() -> None:

@@ -64,11 +64,14 @@ def test_an_item_that_nobody_rated_is_undefined_with_a_reason() -> None:
         assert result.reason
 
 
-def test_a_constant_item_has_no_spread_and_an_interval_of_no_width() -> None:
+def test_a_constant_item_has_no_spread_and_no_interval_but_of_its_median() -> None:
     found = describe([4] * 12)
     assert found["sd"].estimate == found["iqr"].estimate == 0
-    assert found["sd"].ci_high == 0
-    assert (found["mean"].ci_low, found["mean"].ci_high) == (4, 4)
+    for name in ("mean", "sd", "iqr"):
+        assert math.isnan(found[name].ci_high)
+        assert found[name].reason == "all values are the same: no interval"
+    # Six fours or more enclose the median whatever else the panel might have said
+    assert (found["median"].ci_low, found["median"].ci_high) == (4, 4)
 
 
 def test_a_panel_of_one_has_a_mean_and_no_standard_deviation() -> None:

@@ -27,9 +27,14 @@ def test_one_value_has_no_interval_and_none_no_mean():
     assert (none.n, none.n_missing, none.reason) == (0, 1, "no values")
 
 
-def test_constant_values_have_an_interval_of_no_width():
-    result = mean([2, 2, 2])
-    assert (result.ci_low, result.estimate, result.ci_high) == (2, 2, 2)
+@pytest.mark.parametrize("values", [[2, 2, 2], [0.1 + 0.2, 0.3, 0.3], [0, 0]])
+def test_values_that_are_all_the_same_have_no_interval(values):
+    """R's t.test refuses them as "essentially constant"."""
+    result = mean(values)
+    assert result.estimate == pytest.approx(values[-1])
+    assert math.isnan(result.ci_low)
+    assert math.isnan(result.ci_high)
+    assert result.reason == "all values are the same: no interval"
 
 
 def test_columns_are_treated_one_by_one():

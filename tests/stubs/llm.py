@@ -150,7 +150,7 @@ class StubLLM:
     ) -> None:
         self.stop()
 
-    def wait_for(self, calls: int, timeout: float = 30.0) -> None:
+    def wait_for(self, calls: int, timeout: float = 120.0) -> None:
         """Wait until so many calls have come in."""
         with self.arrived:
             assert self.arrived.wait_for(lambda: self.calls >= calls, timeout), self.calls

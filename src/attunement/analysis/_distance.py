@@ -87,6 +87,7 @@ def distance_rows(cube: Cube, setting: Setting) -> Rows:
         at = 0
         for metric, _, scale in layers:
             for source in sources:
+                why = _why(cube, metric, source, int(n[at]), float(low[at]), float(scale))
                 rows.append(
                     {
                         "source": source,
@@ -98,7 +99,7 @@ def distance_rows(cube: Cube, setting: Setting) -> Rows:
                         "standardized": center[at] / scale,
                         "n": int(n[at]),
                         "n_missing": int(chosen.sum() - n[at]),
-                        "reason": _why(cube, metric, source, int(n[at]), float(scale)),
+                        "reason": why,
                         "signature": signed[at],
                     }
                 )
@@ -106,12 +107,12 @@ def distance_rows(cube: Cube, setting: Setting) -> Rows:
     return rows
 
 
-def _why(cube: Cube, metric: str, source: str, n: int, scale: float) -> str | None:
+def _why(cube: Cube, metric: str, source: str, n: int, low: float, scale: float) -> str | None:
     if metric == INCLUSIVE and cube.reference != tables.REFERENCE:
         return f"was computed against {tables.REFERENCE!r}, not {cube.reference!r}"
     if n:
         no_scale = "the reference does not vary over items: no standardized distance"
-        return why_no_interval(n) or (no_scale if math.isnan(scale) else None)
+        return why_no_interval(n, low) or (no_scale if math.isnan(scale) else None)
     if cube.column(cube.reference) is None and metric != INCLUSIVE:
         return "there are no reference answers"
     return "no item with a value of both" if source != THERAPIST else "no item with a yardstick"
@@ -180,11 +181,16 @@ def _compared(
                 "closer": {-1: a, 0: None, 1: b}[side],
                 "n": int(n[i]),
                 "n_missing": differences.shape[0] - int(n[i]),
-                "reason": test.reason if n[i] != 1 else why_no_interval(1),
+                "reason": _why_compared(int(n[i]), low[i], test.reason),
                 "signature": signed[i].replace("distance|", "paired|test:wilcoxon-pratt|", 1),
             }
         )
     return rows
+
+
+def _why_compared(n: int, low: float, no_test: str | None) -> str | None:
+    no_interval = why_no_interval(n, low)
+    return no_interval if n == 1 else no_test or no_interval
 
 
 def equivalence_rows(cube: Cube, *, alpha: float = 0.05) -> Rows:
@@ -239,7 +245,10 @@ def _verdict(row: dict[str, Any]) -> str:
             "equivalent on average: the mean difference is smaller than the therapists' distance, "
             "which says nothing about single answers"
         )
-    if row["ci_low"] >= row["margin"] or row["ci_high"] <= -row["margin"]:
+    # Where all differences are the same there is no interval, and the mean is each of them
+    ends = row["ci_low"], row["ci_high"]
+    low, high = (row["estimate"],) * 2 if math.isnan(ends[0]) else ends
+    if low >= row["margin"] or high <= -row["margin"]:
         return "different: the mean difference is larger than the therapists' distance"
     return "not shown: the interval reaches beyond the therapists' distance"
 
@@ -281,7 +290,8 @@ def _ranked(cube: Cube, setting: Setting, topic: str, cells: Floats) -> Rows:
     center, _, _ = column_stats(means)
     low, high, signed = setting.intervals(means)
     ranks = [int((center < c).sum()) + 1 for c in center]
-    reason = why_no_interval(n) if n else "no item and metric that every source has"
+    nothing = "no item and metric that every source has"
+    reasons = [why_no_interval(n, limit) if n else nothing for limit in low]
     rank_low = rank_high = best = np.full(int(kept.sum()), np.nan)
     if n >= RANKED_FROM:
         draws = bootstrap_means(means, replicates=setting.replicates, seed=setting.seed)
@@ -289,7 +299,7 @@ def _ranked(cube: Cube, setting: Setting, topic: str, cells: Floats) -> Rows:
         rank_low, rank_high = np.floor(lows), np.ceil(highs)
         best = probability_of_least(draws)
     elif n > 1:
-        reason = f"{n} items: ranks are resampled from {RANKED_FROM} on"
+        reasons = [f"{n} items: ranks are resampled from {RANKED_FROM} on"] * len(reasons)
     for at, i in enumerate(np.flatnonzero(kept)):
         rows[i] |= {
             "estimate": center[at],
@@ -301,7 +311,7 @@ def _ranked(cube: Cube, setting: Setting, topic: str, cells: Floats) -> Rows:
             "p_best": best[at],
             "n": n,
             "n_missing": cells.shape[1] - n,
-            "reason": reason,
+            "reason": reasons[at],
             "signature": signed[at].replace("distance|", "rank|", 1),
         }
     return rows

@@ -62,7 +62,7 @@ def profile_rows(cube: Cube, *, level: float) -> Rows:
             if metric in BOUNDED:
                 low, high = (np.clip(limit, *BOUNDED[metric]) for limit in (low, high))
             for s, source in enumerate(cube.sources):
-                reason = why_no_interval(int(n[s]))
+                reason = why_no_interval(int(n[s]), float(low[s]))
                 if metric == INCLUSIVE and source == cube.reference:
                     reason = "the metric compares with the reference itself"
                 rows.append(

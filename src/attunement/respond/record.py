@@ -217,12 +217,7 @@ def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> 
     ]
 
 
-_ALL_EQUAL = "all items have the same similarity: no interval"
-
-
 def _within(mean: Result, least: float, most: float) -> Result:
-    if mean.ci_low == mean.ci_high:  # an interval of no width would claim to be sure
-        return replace(mean, ci_low=math.nan, ci_high=math.nan, reason=_ALL_EQUAL)
     low, high = (float(np.clip(end, least, most)) for end in (mean.ci_low, mean.ci_high))
     if math.isnan(low) or (low, high) == (mean.ci_low, mean.ci_high):
         return mean

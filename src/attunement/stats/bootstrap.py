@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attunement.stats.descriptive import column_stats, t_interval, why_no_interval
+from attunement.stats.descriptive import column_stats, is_constant, t_interval, why_no_interval
 from attunement.stats.result import Result, input_hash, signature
 
 Floats = NDArray[np.float64]
@@ -112,7 +112,7 @@ def bca_interval(
     Returns
     -------
     tuple
-        Lower and upper limits, shape (k,). A constant column has an interval of no width.
+        Lower and upper limits, shape (k,).
 
     """
     from scipy.special import ndtr, ndtri
@@ -172,13 +172,14 @@ def mean_intervals(
     Returns
     -------
     tuple
-        Lower limits and upper limits, shape (k,), and how each column's interval was made.
+        Lower limits and upper limits, shape (k,), NaN for a column with fewer than two different
+        values, and how each column's interval was made.
 
     """
     x = np.asarray(values, dtype=np.float64)
     low, high = t_interval(x, level=level)
     n = np.isfinite(x).sum(axis=0)
-    chosen = (n >= FEW) & (n <= MANY)
+    chosen = (n >= FEW) & (n <= MANY) & ~is_constant(x)
     made: list[Method] = [method if c else "t" for c in chosen]
     if chosen.any():
         part = x[:, chosen]
@@ -235,7 +236,7 @@ def bootstrap_mean(
             seed=None if made == "t" else seed,
             inputs=input_hash(x),
         ),
-        reason=why_no_interval(there.size),
+        reason=why_no_interval(there.size, low),
     )
 
 

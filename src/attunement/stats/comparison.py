@@ -147,12 +147,16 @@ def decided(
 ) -> int:
     """Return the sign of a difference that is shown, and 0 where none is.
 
+    The test and the interval have to show it; the test alone where there is no interval.
+
     >>> decided(-0.4, -0.1, 0.001, -0.6), decided(-0.4, 0.1, 0.001, -0.6)
     (-1, 0)
 
     """
     if not p_value < alpha:
         return 0
+    if math.isnan(ci_low):  # every difference is the same, and the test says enough
+        return int(np.sign(effect))
     if ci_high < 0 and effect < 0:
         return -1
     return 1 if ci_low > 0 and effect > 0 else 0

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attunement.stats.bootstrap import FEW, counts
+from attunement.stats.descriptive import NO_SPREAD
 from attunement.stats.descriptive import mean as mean_of
 from attunement.stats.median import median as median_of
 from attunement.stats.proportion import wilson
@@ -298,6 +299,8 @@ def _resampled(
         reason = _FEW
     elif replicates < 1:
         reason = "no interval asked for"
+    elif there.min() == there.max():
+        reason = NO_SPREAD
     else:
         order = np.sort(there)
         drawn = (

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from attunement.stats.result import Result, input_hash, signature
 
 Floats = NDArray[np.float64]
+ROUNDING = 1e-12
+"""Differences up to this share of the values are noise of binary fractions."""
 
 
 def mean(values: ArrayLike, *, level: float = 0.95) -> Result:
@@ -25,8 +27,8 @@ def mean(values: ArrayLike, *, level: float = 0.95) -> Result:
     Returns
     -------
     Result
-        Constant values give an interval of no width; one value gives no interval, none no mean,
-        and ``reason`` says so.
+        One value, or values that are all the same, give no interval, none no mean, and ``reason``
+        says so.
 
     >>> round(mean([1, 2, 3, 4]).ci_high, 4)
     4.5543
@@ -45,13 +47,45 @@ def mean(values: ArrayLike, *, level: float = 0.95) -> Result:
         n_missing=x.size - there.size,
         method="mean, Student's t interval",
         signature=signature("mean", ci="t", level=level, inputs=input_hash(x)),
-        reason=why_no_interval(there.size),
+        reason=why_no_interval(there.size, float(low)),
     )
 
 
-def why_no_interval(n: int) -> str | None:
-    """Return the reason for which a mean of ``n`` values lacks an interval, or None."""
-    return {0: "no values", 1: "one value: no interval"}.get(n)
+def why_no_interval(n: int, low: float) -> str | None:
+    """Return the reason for which a mean of ``n`` values lacks an interval, or None.
+
+    Parameters
+    ----------
+    n
+        Values.
+    low
+        The interval's lower limit, NaN where there is none.
+
+    """
+    if not math.isnan(low):
+        return None
+    return {0: "no values", 1: "one value: no interval"}.get(n, NO_SPREAD)
+
+
+NO_SPREAD = "all values are the same: no interval"
+"""An interval of no width would claim to be sure of what so many equal values cannot tell."""
+
+
+def is_constant(values: ArrayLike) -> NDArray[np.bool_]:
+    """Return whether the values of each column are the same but for rounding, NaN left out.
+
+    Parameters
+    ----------
+    values
+        Shape (n, k).
+
+    """
+    x = np.asarray(values, dtype=np.float64)
+    there = np.isfinite(x)
+    highest = np.where(there, x, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = np.where(there, x, np.inf).min(axis=0, initial=np.inf)
+    size = np.maximum(np.abs(highest), np.abs(lowest))
+    return np.asarray(highest - lowest <= ROUNDING * size, dtype=bool)
 
 
 def column_stats(values: ArrayLike) -> tuple[Floats, Floats, NDArray[np.int64]]:
@@ -92,13 +126,13 @@ def t_interval(values: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Float
     Returns
     -------
     tuple
-        Lower and upper limits, shape (k,); NaN for a column with fewer than two values.
+        Lower and upper limits, shape (k,); NaN for a column with fewer than two different values.
 
     """
     from scipy.special import stdtrit
 
     center, spread, n = column_stats(values)
-    degrees = np.where(n > 1, n - 1, np.nan)
+    degrees = np.where(is_constant(values), np.nan, n - 1)
     half = stdtrit(degrees, (1 + level) / 2) * spread / np.sqrt(np.maximum(n, 1))
     return center - half, center + half
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attunement.stats.descriptive import column_stats, t_interval
+from attunement.stats.descriptive import NO_SPREAD, column_stats, t_interval
 from attunement.stats.result import Tested, input_hash, signature
 
 
@@ -59,7 +59,7 @@ def tost(differences: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equiv
     -------
     Equivalence
         NaN with a reason where there are fewer than two differences or no margin. Differences
-        without any spread give p = 0 or 1 by where they lie.
+        without any spread give p = 0 or 1 by where they lie, and no interval.
 
     Raises
     ------
@@ -87,11 +87,11 @@ def tost(differences: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equiv
         reason = None
         # The less favorable test is the one whose limit the mean is nearer to (or beyond).
         gap = margin - abs(center)
-        if spread > 0:
+        if not math.isnan(low):
             t = gap / (spread / math.sqrt(n))
             p = float(stdtr(n - 1, -t))
         else:
-            t, p = math.copysign(math.inf, gap), 0.0 if gap > 0 else 1.0
+            t, p, reason = math.copysign(math.inf, gap), 0.0 if gap > 0 else 1.0, NO_SPREAD
     return Equivalence(
         name="tost",
         estimate=center,

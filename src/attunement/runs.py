@@ -7,6 +7,7 @@
       items.parquet  responses.parquet  ratings.parquet  raters.parquet
       candidates.parquet what responses were chosen from, and why
       calls/             journals of model calls, one file a model: what had arrived is never lost
+      systems.csv        one number for each source and metric that compares systems (BLEU, ...)
       analysis.json      what the analysis found
       report/            the page, its tables and its figures
 """

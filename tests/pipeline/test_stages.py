@@ -47,6 +47,36 @@ def test_what_an_earlier_version_of_the_study_rated_is_gone(tmp_path: Path) -> N
     assert "ghost" not in page.read_text(encoding="utf-8")
 
 
+def test_a_reference_is_rated_once_however_many_answers_its_item_has(tmp_path: Path) -> None:
+    """Answers are rated batch by batch, and an item's may stand in several."""
+    path = study(tmp_path, "[recycling]")
+    n = 1100
+    lines = [f"q{i},I feel sad today,It sounds hard.\n" for i in range(n)]
+    (tmp_path / "q.csv").write_text("item_id,question,reference\n" + "".join(lines), "utf-8")
+    rows = [f"q{i},{s},You could rest.\n" for s in "ab" for i in range(n)]
+    (tmp_path / "a.csv").write_text("item_id,source,text\n" + "".join(rows), "utf-8")
+    run = Run(tmp_path / "run")
+    run_study(load_study(path), run, progress=quiet, say=print)
+    counts = run.read("ratings").group_by("source").len()
+    assert dict(counts.iter_rows()) == {"a": n, "b": n, "reference": n}
+
+
+def test_metrics_of_systems_have_a_table_of_their_own(tmp_path: Path) -> None:
+    answers(tmp_path, "bot", "calm")
+    run = Run(tmp_path / "run")
+    said: list[str] = []
+    path = study(tmp_path, "[recycling, length, distinct_1]")
+    run_study(load_study(path), run, progress=quiet, say=said.append)
+    table = pl.read_csv(run.folder / "systems.csv")
+    assert set(table["metric"]) == {"length", "distinct_1"}
+    bot = table.filter(source="bot", metric="distinct_1")
+    # Four times the same seven words, of 28
+    assert (bot["name"].item(), bot["estimate"].item()) == ("corpus", pytest.approx(7 / 28))
+    assert any("systems.csv" in line for line in said)
+    run_study(load_study(study(tmp_path)), run, progress=quiet, say=print)
+    assert not (run.folder / "systems.csv").exists()
+
+
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     answers(tmp_path, "bot")
     run = Run(tmp_path / "run")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import polars as pl
@@ -64,7 +65,7 @@ def _stages(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
     responses = pl.concat([given, *made])
     _refuse_duplicates(responses)
     run.write(responses, "responses")
-    rated = [score(study, run, items, responses, progress=progress)]
+    rated = [score(study, run, progress=progress, say=say)]
     who = []
     for one in study.judges:
         ratings, rater = judge(study, run, one, items, responses, progress=progress, say=say)
@@ -161,19 +162,37 @@ def generate(
     return made
 
 
-def score(
-    study: Study, run: Run, items: pl.DataFrame, responses: pl.DataFrame, *, progress: Progress
-) -> pl.DataFrame:
-    """Rate every answer with the automatic metrics."""
-    from attunement.raters.metrics import score as rate
+def score(study: Study, run: Run, *, progress: Progress, say: Say) -> pl.DataFrame:
+    """Rate every answer of the folder with the automatic metrics.
 
-    with progress("Metrics", responses.height) as advance:
-        parts = []
-        for start in range(0, responses.height, 256):
-            batch = responses.slice(start, 256)
-            parts.append(rate(batch, items, metrics=study.score.metrics, variant=study.variant))
-            advance(batch.height)
-    ratings = pl.concat(parts)
+    Metrics that compare systems (BLEU, length, ...) have their numbers in ``systems.csv``: they are
+    no distance, and the analysis leaves them out.
+    """
+    from attunement.raters.metrics import RESPONSE_METRICS, score_file
+    from attunement.raters.metrics.system_table import system_table
+
+    answers = run.table_path("responses")
+    total = pl.scan_parquet(answers).select(pl.len()).collect().item()
+    with TemporaryDirectory() as scratch, progress("Metrics", total) as advance:
+        out = Path(scratch) / "ratings.parquet"
+        found = score_file(
+            answers,
+            out,
+            run.table_path("items"),
+            metrics=study.score.metrics,
+            variant=study.variant,
+            on_rows=advance,
+        )
+        ratings = tables.read_table(out, "ratings")
+    whole = set(ratings.filter(instrument=RESPONSE_METRICS)["dimension"])
+    systems = run.folder / "systems.csv"
+    systems.unlink(missing_ok=True)
+    if whole:
+        how = study.analyze
+        numbers = found.by_system(replicates=how.replicates, seed=how.seed)
+        kept = [one for one in numbers if one.group["metric"] in whole]
+        tables.write_frame(system_table(kept), systems, spreadsheet=True)
+        say(f"Systems: {systems}")
     run.record("score", ratings=ratings.height, variant=study.variant)
     return ratings
 

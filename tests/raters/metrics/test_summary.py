@@ -63,6 +63,16 @@ def test_one_value_has_no_interval() -> None:
     assert found.reason == "one value: no interval"
 
 
+def test_values_that_are_all_the_same_have_no_interval() -> None:
+    summary = Summary()
+    for batch in ([0.3, 0.3], [0.1 + 0.2, 0.3]):
+        summary.add(ratings(batch))
+    (found,) = summary.means()
+    assert found.estimate == pytest.approx(0.3)
+    assert math.isnan(found.ci_low)
+    assert found.reason == "all values are the same: no interval"
+
+
 def test_reasons_are_counted_without_what_is_particular() -> None:
     summary = Summary()
     summary.add(ratings([None], why="item 'q1' is not in the items table"))

@@ -96,6 +96,7 @@ class Summary:
 
         ``n_missing`` counts the ratings that have no value.
         """
+        from attunement.stats.descriptive import why_no_interval
         from attunement.stats.result import Result
 
         results = []
@@ -113,7 +114,7 @@ class Summary:
                     method="mean over responses, Student's t interval",
                     group={"source": source, "metric": metric},
                     signature=self.signatures[metric],
-                    reason={0: "no values", 1: "one value: no interval"}.get(m.n),
+                    reason=why_no_interval(m.n, low),
                 )
             )
         return results
@@ -139,10 +140,12 @@ class Summary:
 
 
 def _interval(m: _Moments, level: float) -> tuple[float, float]:
-    if m.n < 2:
-        return math.nan, math.nan
     from scipy.special import stdtrit
 
+    from attunement.stats.descriptive import ROUNDING
+
+    if m.n < 2 or math.sqrt(m.squares / m.n) <= ROUNDING * abs(m.mean):
+        return math.nan, math.nan
     error = math.sqrt(m.squares / (m.n - 1) / m.n)
     half = float(stdtrit(m.n - 1, (1 + level) / 2)) * error
     return m.mean - half, m.mean + half

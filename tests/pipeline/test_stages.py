@@ -40,11 +40,11 @@ def test_what_an_earlier_version_of_the_study_rated_is_gone(tmp_path: Path) -> N
     answers(tmp_path, "bot", "ghost")
     run_study(load_study(study(tmp_path)), run, progress=quiet, say=print)
     answers(tmp_path, "bot")
-    page = run_study(load_study(study(tmp_path, "[recycling]")), run, progress=quiet, say=print)
+    done = run_study(load_study(study(tmp_path, "[recycling]")), run, progress=quiet, say=print)
     ratings = run.read("ratings")
     assert set(ratings["source"]) == {"bot", "reference"}
     assert set(ratings["dimension"]) == {"recycling"}
-    assert "ghost" not in page.read_text(encoding="utf-8")
+    assert "ghost" not in done.page.read_text(encoding="utf-8")
 
 
 def test_a_reference_is_rated_once_however_many_answers_its_item_has(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_two_answers_with_one_id_are_refused(tmp_path: Path) -> None:
 def test_a_source_with_a_formula_for_a_name_is_no_formula_in_the_tables(tmp_path: Path) -> None:
     answers(tmp_path, "=cmd()")
     run = Run(tmp_path / "run")
-    page = run_study(load_study(study(tmp_path)), run, progress=quiet, say=print)
+    page = run_study(load_study(study(tmp_path)), run, progress=quiet, say=print).page
     cells = [c for f in (page.parent / "tables").glob("*.csv") for c in f.read_text().split(",")]
     assert not [c for c in cells if c.lstrip('"').startswith("=")]
     assert pl.Series(run.read("responses")["source"]).is_in(["=cmd()"]).any()

@@ -12,8 +12,6 @@ import polars as pl
 from attunement.cli._common import console, print_json
 from attunement.raters.judges import Plan
 
-_UNREAD = ("unparsed", "refused")
-
 
 def tell_estimates(plans: Sequence[Plan], warnings: list[str], as_json: bool) -> None:
     """Say what each judge would take."""
@@ -82,33 +80,9 @@ def tell(plan: Plan, ratings: pl.DataFrame, out: Path, journal: Path) -> None:
         console().print(line)
 
 
-def unread(plan: Plan, ratings: pl.DataFrame) -> str | None:
-    """Return what to know where replies came that could not be read; None where all could."""
-    lost = ratings.filter(pl.col("status").is_in(_UNREAD))
-    if not lost.height:
-        return None
-    came = _asked(plan, ratings).filter(pl.col("status") != "error").height
-    how_many = f"{lost.height:,} of {came:,} ratings" if lost.height < came else "not one rating"
-    if lost.height < came:
-        start = f"{how_many} of {plan.rater} could not be read and have no value"
-    else:
-        start = f"{how_many} of {plan.rater} could be read: none has a value"
-    first = " ".join(str(lost["rationale"][0] or "nothing").split())
-    first = first if len(first) <= 100 else f"{first[:99]}…"
+def ask_again(plan: Plan) -> str:
+    """Return how to have replies that could not be read once more."""
     return (
-        f"{start}. The first such reply: {first!r}. With --attempts {2 * plan.attempts} the same "
-        f"command asks for them again (each was asked for {plan.attempts} times at most)."
+        f"With --attempts {2 * plan.attempts} the same command asks for them again (each was asked "
+        f"for {plan.attempts} times at most)."
     )
-
-
-def failed(plan: Plan, ratings: pl.DataFrame) -> bool:
-    """Return whether calls failed, or replies came and not one rating could be read."""
-    statuses = _asked(plan, ratings)["status"]
-    lost = statuses.is_in([*_UNREAD, "error"])
-    return "error" in statuses or (len(statuses) > 0 and bool(lost.all()))
-
-
-def _asked(plan: Plan, ratings: pl.DataFrame) -> pl.DataFrame:
-    """Return the ratings that were asked for: those of an empty answer were not."""
-    skipped = [task.unit_id for task in plan.tasks if task.skip is not None]
-    return ratings.filter(~pl.col("unit_id").is_in(skipped))

@@ -26,7 +26,7 @@ def demo(
     show = console()
     with as_file(files("attunement.sample").joinpath("demo.yaml")) as file:
         study = load_study(file)
-    page = run_study(
+    done = run_study(
         study, Run(out), progress=progress, say=lambda text: show.print(text, markup=False)
     )
-    show.print(f"Report: {page}\nIt is one file: open it in any browser.", markup=False)
+    show.print(f"Report: {done.page}\nIt is one file: open it in any browser.", markup=False)

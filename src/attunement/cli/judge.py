@@ -140,6 +140,7 @@ def judge(
     from attunement.inspect_bridge import ModelSpec, Settings
     from attunement.instruments import load_instrument
     from attunement.raters.judges import distinct, journal_path, make_plan, rater_row, run_plan
+    from attunement.raters.judges.outcome import failed, unread
     from attunement.runs import Run
 
     if per not in (None, "answer", "dimension"):
@@ -210,13 +211,13 @@ def judge(
             folder.record("judge", rater=plan.rater, signature=plan.signature)
         if not as_json:
             text.tell(plan, ratings, out, journal)
-        if unread := text.unread(plan, ratings):
-            warnings.append(unread)
-            console().print(f"Warning: {unread}", style="bold yellow")
+        if lost := unread(plan, ratings):
+            warnings.append(f"{lost} {text.ask_again(plan)}")
+            console().print(f"Warning: {warnings[-1]}", style="bold yellow")
     if as_json:
         facts = [text.facts(*one) for one in done]
         print_json([], judges=facts, out=str(out), warnings=warnings)
-    if any(text.failed(plan, ratings) for plan, ratings, _ in done):
+    if any(failed(plan, ratings) for plan, ratings, _ in done):
         raise typer.Exit(EXIT_PROBLEMS)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
@@ -37,8 +37,15 @@ JUDGED_ON = {"standard": "nuance-judges", "paper": "nuance-judges-paper"}
 """The instrument of a judge that names none, by the study's variant."""
 
 
-def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
-    """Do every stage of a study and return the path of the report.
+class Finished(NamedTuple):
+    """The report, and whether calls failed or a judge's replies could not be read at all."""
+
+    page: Path
+    failed: bool
+
+
+def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Finished:
+    """Do every stage of a study.
 
     Parameters
     ----------
@@ -58,7 +65,7 @@ def run_study(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
         return _stages(study, run, progress=progress, say=say)
 
 
-def _stages(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
+def _stages(study: Study, run: Run, *, progress: Progress, say: Say) -> Finished:
     _claim(study, run)
     items, given = load(study, run, progress=progress, say=say)
     made = generate(study, run, items, progress=progress, say=say)
@@ -67,14 +74,16 @@ def _stages(study: Study, run: Run, *, progress: Progress, say: Say) -> Path:
     run.write(responses, "responses")
     rated = [score(study, run, progress=progress, say=say)]
     who = []
+    failed = any(_failed(answers) for answers in made)
     for one in study.judges:
-        ratings, rater = judge(study, run, one, items, responses, progress=progress, say=say)
-        rated.append(ratings)
-        who.append(rater)
+        found = judge(study, run, one, items, responses, progress=progress, say=say)
+        rated.append(found.ratings)
+        who.append(found.rater)
+        failed = failed or found.failed
     # Written anew: what an earlier version of the study rated is no part of this one.
     run.write(pl.concat(rated), "ratings")
     run.write(pl.concat(who) if who else tables.empty("raters"), "raters")
-    return report(study, run, progress=progress)
+    return Finished(report(study, run, progress=progress), failed)
 
 
 def _claim(study: Study, run: Run) -> None:
@@ -135,8 +144,8 @@ def generate(
     if not study.models:
         return []
     from attunement.raters.judges import subset_items
-    from attunement.respond import OVER_LIMIT, preset
     from attunement.respond import generate as ask
+    from attunement.respond import preset
 
     how = study.generate
     asked = items if how.limit is None else subset_items(items, how.limit, seed=study.data.seed)
@@ -153,13 +162,19 @@ def generate(
                 journal_folder=run.calls,
                 on_progress=advance,
             )
-        over = pl.col("error").str.starts_with(OVER_LIMIT)
-        failed = answers.filter(pl.col("error").is_not_null() & ~over).height
+        failed = _failed(answers)
         if failed:
             say(f"{spec.name}: {failed} of {answers.height} answers failed; run again to retry.")
         run.record(f"generate {spec.name}", answers=answers.height, failed=failed)
         made.append(answers)
     return made
+
+
+def _failed(answers: pl.DataFrame) -> int:
+    from attunement.respond import OVER_LIMIT
+
+    over = pl.col("error").str.starts_with(OVER_LIMIT)
+    return answers.filter(pl.col("error").is_not_null() & ~over).height
 
 
 def score(study: Study, run: Run, *, progress: Progress, say: Say) -> pl.DataFrame:
@@ -197,6 +212,14 @@ def score(study: Study, run: Run, *, progress: Progress, say: Say) -> pl.DataFra
     return ratings
 
 
+class Judged(NamedTuple):
+    """What one judge said, its row of the raters, and whether asking it came to nothing."""
+
+    ratings: pl.DataFrame
+    rater: pl.DataFrame
+    failed: bool
+
+
 def judge(
     study: Study,
     run: Run,
@@ -206,10 +229,11 @@ def judge(
     *,
     progress: Progress,
     say: Say,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+) -> Judged:
     """Have one judge rate the answers, all or those of a subset of the items."""
     from attunement.instruments import load_instrument
     from attunement.raters.judges import journal_path, make_plan, rater_row, run_plan
+    from attunement.raters.judges.outcome import failed, unread
 
     plan = make_plan(
         items,
@@ -224,9 +248,14 @@ def judge(
         say(said)
     with progress(f"Judge {plan.rater}", len(plan.jobs())) as advance:
         ratings = run_plan(plan, journal=journal_path(run.calls, plan), on_progress=advance)
-    counts = ratings.group_by("status").len().sort("status").rows()
-    run.record(f"judge {plan.rater}", ratings=dict(counts), signature=plan.signature)
-    return ratings, rater_row(plan)
+    counts = dict(ratings.group_by("status").len().sort("status").iter_rows())
+    run.record(f"judge {plan.rater}", ratings=counts, signature=plan.signature)
+    if "error" in counts:
+        lost = f"{counts['error']} of {ratings.height} ratings failed; run again to retry."
+        say(f"{plan.rater}: {lost}")
+    if lost_replies := unread(plan, ratings):
+        say(lost_replies)
+    return Judged(ratings, rater_row(plan), failed(plan, ratings))
 
 
 def report(study: Study, run: Run, *, progress: Progress) -> Path:

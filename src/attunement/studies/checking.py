@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
@@ -88,7 +88,7 @@ def check_files(file: Path, *, today: date | None = None) -> Found:
         known: tuple[Known, ...] = getattr(study.protocol, "attention", ())
         _check_known(study.training, "training", instrument, found)
         _check_known(known, "attention", instrument, found)
-    if study.closes is not None and study.closes < (today or date.today()):
+    if study.closes is not None and study.closes < (today or datetime.now(UTC).date()):
         found.problems.append(f"closes: {study.closes} has passed.")
     redirect = study.completion.redirect
     if redirect is not None and not redirect.startswith("https://"):

@@ -170,9 +170,13 @@ def test_a_model_comes_from_the_hub_at_a_revision(tiny, model, tmp_path):
 
         commit = hub.commit("someone/tiny")
         found, missing = load(commit), load("v9")
+    kept, gone = load(commit), load("v9")  # the hub is not there any more
     assert found.returncode == 0, found.stderr
     name, chances = json.loads(found.stdout)
     assert name == f"hf:someone/tiny@{commit}"
     np.testing.assert_allclose(chances, model.probabilities(["i am so happy"]), atol=1e-6)
     assert "UserError" in missing.stderr
     assert "cannot be loaded" in missing.stderr
+    assert (kept.returncode, kept.stdout) == (0, found.stdout), kept.stderr
+    assert "Retrying" not in kept.stderr
+    assert "the hub does not answer, and there is no copy on this machine" in gone.stderr

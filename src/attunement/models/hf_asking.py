@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from attunement.errors import UserError
-from attunement.models.hf_models import commit, libraries, quiet
+from attunement.models.hf_models import commit, libraries, local_only, not_loaded, quiet
 
 _NO_LIMIT = 1_000_000
 
@@ -34,19 +33,14 @@ def load(
 
     """
     torch, transformers = libraries(name)
+    here = local_only(name)
+    how = {"revision": revision, **here, **options}
     try:
         with quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                name, revision=revision, **options
-            )
-            model = getattr(transformers, auto).from_pretrained(name, revision=revision, **options)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name, **how)
+            model = getattr(transformers, auto).from_pretrained(name, **how)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        first = (str(error).splitlines() or [repr(error)])[0]
-        raise UserError(
-            f"The model cannot be loaded: {first}",
-            where=name,
-            fix="Check its name, the revision and the network (HF_ENDPOINT, HF_HUB_OFFLINE).",
-        ) from error
+        raise not_loaded("the model", name, error, here) from error
     at = commit(model, revision)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return tokenizer, model.eval().to(device), f"hf:{name}" + (f"@{at}" if at else "")

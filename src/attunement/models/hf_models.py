@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +13,7 @@ from attunement.errors import UserError
 _NO_LIMIT = 1_000_000
 _USUAL = 512
 _COMMIT = "attunement_commit"
+_PATIENCE_S = 5.0
 
 
 def libraries(where: str) -> tuple[Any, Any]:
@@ -32,6 +33,35 @@ def libraries(where: str) -> tuple[Any, Any]:
             fix="Install them: pip install 'attunement[train]'.",
         ) from error
     return torch, transformers
+
+
+def local_only(name: str) -> dict[str, bool]:
+    """Return what keeps a load on this machine where the hub does not answer: ``load(**...)``.
+
+    The client would ask six times for every file of a model, a minute each, before it takes the
+    copy that it has.
+    """
+    from huggingface_hub import constants, get_session
+
+    if Path(name).exists() or constants.HF_HUB_OFFLINE:
+        return {}
+    try:
+        get_session().head(constants.ENDPOINT, timeout=_PATIENCE_S)
+    except Exception:  # of the HTTP client that the hub's client uses, which was another before
+        return {"local_files_only": True}
+    return {}
+
+
+def not_loaded(what: str, name: str, error: Exception, here: Mapping[str, bool]) -> UserError:
+    """Return the error of a model that cannot be loaded; ``here`` is of `local_only`."""
+    said = _first(error)
+    if here:
+        said = "the hub does not answer, and there is no copy on this machine."
+    return UserError(
+        f"{what} cannot be loaded: {said}",
+        where=name,
+        fix="Check its name, the revision and the network (HF_ENDPOINT, HF_HUB_OFFLINE).",
+    )
 
 
 def load_base(
@@ -59,18 +89,16 @@ def load_base(
     """
     _, transformers = libraries(name)
     transformers.set_seed(seed)
+    here = local_only(name)
+    how = {"revision": revision, **here}
     try:
         # Some are stored in half precision, in which small steps of training are lost.
-        model, tokenizer, _ = _load(name, auto, revision=revision, dtype="float32", **config)
+        model, tokenizer, _ = _load(name, auto, dtype="float32", **how, **config)
         hub = transformers.utils.hub
-        file = hub.cached_file(name, "config.json", revision=revision)
+        file = hub.cached_file(name, "config.json", **how)
         setattr(model, _COMMIT, hub.extract_commit_hash(file, None))
     except Exception as error:  # a damaged file fails in many ways, in Rust too
-        raise UserError(
-            f"the base model cannot be loaded: {_first(error)}",
-            where=name,
-            fix="Check its name, the revision and the network (HF_ENDPOINT, HF_HUB_OFFLINE).",
-        ) from error
+        raise not_loaded("the base model", name, error, here) from error
     return model, tokenizer
 
 

@@ -156,6 +156,106 @@ def test_sets_come_as_sets_though_their_value_says_how_many_they_are(tmp_path):
     assert jaccard["estimate"] == pytest.approx(1 - (12 / 13) / (1 - 122 / 650))
 
 
+def test_a_label_given_twice_is_in_the_set_once(tmp_path):
+    # Of marked passages a rater may give one label to two; raters share no label anywhere
+    rows = [
+        rating(i, rater, float(len(labels)), dimension="acts", labels=labels)
+        for i in range(12)
+        for rater, labels in (("ann", ["a", "a"] if i == 3 else ["a", "b"]), ("bo", ["c"]))
+    ]
+    jaccard = found(our_ratings(tmp_path, *rows), "--dimension", "acts")["results"][0]
+    assert jaccard["name"] == "krippendorff_alpha_jaccard"
+    # By hand: every pair is at distance 1. Of 24 * 23 ordered pairs of ratings, those of equal sets
+    # (11 * 10 and 12 * 11) are at 0 and those of {a} and {a, b} (2 * 11) at 1/2.
+    assert jaccard["estimate"] == pytest.approx(1 - 1 / ((552 - 110 - 132 - 11) / 552))
+
+
+def test_labels_that_are_not_compared_are_said(tmp_path):
+    rows = [
+        rating(i, r, 4.0 + i % 2, dimension="overall", labels=["long", "kind"])
+        for i in range(3)
+        for r in RATERS
+    ]
+    answer = found(our_ratings(tmp_path, *rows), "--dimension", "overall")
+    assert answer["results"][0]["name"] == "krippendorff_alpha_ordinal"
+    assert any("Labels are not compared" in note for note in answer["notes"])
+
+
+def test_one_label_each_is_a_category_for_every_statistic(tmp_path):
+    labels = np.array([["a", "a"], ["b", "c"], ["c", "c"], ["b", "b"]])
+    rows = [
+        rating(i, r, None, dimension="kind", status="ok", labels=[label])
+        for i, row in enumerate(labels)
+        for r, label in zip(RATERS, row, strict=False)
+    ]
+    path = our_ratings(tmp_path, *rows)
+    codes = np.array([[ord(v) for v in row] for row in labels], dtype=float)
+    (result,) = found(path, "--dimension", "kind")["results"]
+    assert result["name"] == "krippendorff_alpha_nominal"
+    assert result["estimate"] == pytest.approx(alpha(codes, "nominal").estimate)
+    percent = found(path, "--dimension", "kind", "--statistic", "percent")
+    assert percent["results"][0]["estimate"] == 0.75
+    kappa = found(path, "--dimension", "kind", "--statistic", "kappa")["results"][0]
+    assert kappa["estimate"] == pytest.approx(cohen_kappa(codes, "identity").estimate)
+
+
+def test_sets_have_alpha_only(tmp_path):
+    rows = [
+        rating(i, r, None, dimension="kind", status="ok", labels=["a", "b"][: 1 + i % 2])
+        for i in range(4)
+        for r in RATERS
+    ]
+    said = refused(our_ratings(tmp_path, *rows), "--dimension", "kind", "--statistic", "percent")
+    assert "these ratings are sets of labels" in said
+
+
+def test_what_was_skipped_at_first_is_not_taken_from_a_later_replicate(tmp_path):
+    rows = [
+        rating(i, r, 1.0 + (i + j) % 3, dimension=name)
+        for i in range(6)
+        for j, r in enumerate(RATERS[:2])
+        for name in ("asked", "optional")
+        if (i, r, name) != (0, RATERS[0], "optional")
+    ]
+    path = tmp_path / "one.parquet"
+    tables.write_table(pl.DataFrame(rows), path, "ratings")
+    once = found(path, "--dimension", "optional")["results"][0]
+    again = [rating(0, RATERS[0], 3.0, dimension=d, replicate=1) for d in ("asked", "optional")]
+    tables.write_table(
+        pl.DataFrame([*({"replicate": 0, **r} for r in rows), *again]), path, "ratings"
+    )
+    answer = found(path, "--dimension", "optional")
+    assert answer["results"][0]["estimate"] == once["estimate"]
+    assert "the first of each rater is taken; 1 rows are left out" in " ".join(answer["notes"])
+
+
+def test_an_answer_that_raters_of_a_study_saw_once_counts_once(tmp_path):
+    from attunement.runs import Run
+
+    texts = {"q0": ("Same.", "Same. "), "q1": ("One.", "Two."), "q2": ("Three.", "Four.")}
+    answers = [
+        {"response_id": f"{q}-{s}", "item_id": q, "source": s, "text": text}
+        for q, both in texts.items()
+        for s, text in zip("ab", both, strict=True)
+    ]
+    values = {"q0-a": (1, 3), "q0-b": (1, 3), "q1-a": (2, 2), "q1-b": (3, 3), "q2-a": (1, 1),
+              "q2-b": (2, 3)}  # fmt: skip
+    rows = [
+        rating(0, r, float(v), unit_id=id, item_id=id[:2], source=id[-1], signature="study|x")
+        for id, pair in values.items()
+        for r, v in zip(RATERS, pair, strict=False)
+    ]
+    run = Run(tmp_path / "study")
+    run.write(pl.DataFrame(answers), "responses")
+    run.write(pl.DataFrame(rows), "ratings")
+    answer = found(run.folder)
+    once = np.array([pair for id, pair in values.items() if id != "q0-b"], dtype=float)
+    assert answer["results"][0]["estimate"] == pytest.approx(alpha(once).estimate)
+    assert any("count once; 2 rows" in note for note in answer["notes"])
+    by_source = found(run.folder, "--by", "source")["results"]
+    assert next(r for r in by_source if r["group"].get("source") == "b")["n"] == 3
+
+
 def test_options_with_numbers_of_their_own_are_compared_by_these(tmp_path):
     rows = [
         rating(i, r, float(v), dimension="grade", labels=[f"option{v:g}"])

@@ -293,6 +293,15 @@ def test_replicates_are_averaged_and_the_last_round_counts() -> None:
     assert held.bias.estimate == pytest.approx(10 / 3 - 4)
 
 
+def test_of_a_person_who_was_asked_twice_the_first_answer_counts() -> None:
+    rows = [row("judge:m", i, value=4.0) for i in range(2)]
+    rows += [row("p0", 0, value=2.0), row("p0", 0, value=5.0, replicate=1)]
+    rows += [row("p0", 1, value=None, status="not_sure"), row("p0", 1, value=5.0, replicate=1)]
+    held = only(compare_judges(table(rows), replicates=0))
+    assert held.bias is not None
+    assert (held.bias.estimate, held.bias.n) == (2.0, 1)
+
+
 def test_not_sure_is_left_out_and_counted() -> None:
     ratings, *_ = simulated(n=40)
     unsure = [

@@ -53,6 +53,7 @@ def test_a_tie_by_the_judge_is_half_and_a_tie_by_people_does_not_count() -> None
     assert tied.discordant.estimate == pytest.approx((0.5 + 0 + 0) / 3)
     people = source_order([1, 2, 3], [[1], [1], [3]], sources, replicates=0)
     assert people.discordant.estimate == 0
+    assert (people.discordant.n, people.discordant.n_missing) == (2, 1)
     everyone = source_order([1, 2, 3], [[1], [1], [1]], sources, replicates=0)
     assert math.isnan(everyone.discordant.estimate)
     assert everyone.discordant.reason == "one side gives all sources the same mean"

@@ -71,8 +71,8 @@ def as_number(text: str) -> float | None:
     return value if math.isfinite(value) and "_" not in text else None
 
 
-def labels_of(value: Any) -> frozenset[str]:
-    """Return a set of labels from a list, JSON text of one, or words with semicolons between.
+def labels_of(value: Any) -> list[str]:
+    """Return labels from a list, JSON text of one, or words with semicolons between.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def labels_of(value: Any) -> frozenset[str]:
         value = decode_json(value)
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise ValueError("labels are not a list of words")
-    return frozenset(value)
+    return value
 
 
 def listed(words: Sequence[str]) -> str:

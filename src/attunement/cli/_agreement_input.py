@@ -14,7 +14,7 @@ from attunement.cli._agreement_cells import (
     numbers_of,
     with_text,
 )
-from attunement.cli._agreement_labels import as_sets
+from attunement.cli._agreement_labels import with_labels
 from attunement.cli._agreement_types import ROW, Ratings, Wanted
 from attunement.cli._agreement_wide import read_wide
 from attunement.cli._run_folder import ratings_file, table_beside
@@ -23,6 +23,8 @@ from attunement.stats.agreement import from_long
 from attunement.tables import STATUSES, read_frame, read_table
 
 GROUPS = {"item": "item_id"}
+_RATING = ("unit", "unit_id", "item_id", "rater")
+_FIRST = "\0first"  # a name that no table has
 _KEYS = ("unit", "unit_id", "item_id", "rater", "rater_kind", "replicate", "round", "status")
 
 
@@ -37,18 +39,48 @@ def read(path: Path, wanted: Wanted) -> Ratings:
     """
     if path.is_dir():
         wanted = replace(wanted, items=table_beside(path, "items", wanted.items))
+        answers = table_beside(path, "responses", None)
         path = ratings_file(path)
+    else:
+        answers = None
     frame = read_frame(path)
     if not frame.height:
         raise UserError("the table has no rows.", where=str(path))
-    return read_wide(frame, path, wanted) if wanted.wide else _long(frame, path, wanted)
-
-
-def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
-    frame = with_text((*_KEYS, "dimension", "instrument"), frame, path).with_row_index(
-        ROW, offset=1
-    )
+    if wanted.wide:
+        return read_wide(frame, path, wanted)
+    frame = with_text((*_KEYS, "dimension", "instrument"), frame, path)
     notes: list[str] = []
+    if answers is not None and wanted.by != "source":
+        frame = _once(frame, path, answers, notes)
+    return _long(frame, path, wanted, notes)
+
+
+def _once(frame: pl.DataFrame, path: Path, answers: Path, notes: list[str]) -> pl.DataFrame:
+    """Return a study's export with each answer that its raters saw once.
+
+    Equal answers of several sources are shown as one, and have a row for each source. In groups by
+    source each of them has it.
+    """
+    from attunement.studies.equal_answers import shown_once
+
+    if "signature" not in frame.columns:
+        return frame
+    of_study = pl.col("signature").cast(pl.String).str.starts_with("study|").fill_null(value=False)
+    if not frame.select(of_study.any()).item():
+        return frame
+    table = read_table(path, "ratings")
+    once, _ = shown_once(table.filter(of_study), read_table(answers, "responses"))
+    kept = pl.concat([once, table.filter(~of_study)])
+    if kept.height < table.height:
+        notes.append(
+            "Equal answers were shown to raters as one, and count once; "
+            f"{table.height - kept.height} rows of all questions are left out."
+        )
+    return with_text((*_KEYS, "dimension", "instrument"), kept, path)
+
+
+def _long(frame: pl.DataFrame, path: Path, wanted: Wanted, notes: list[str]) -> Ratings:
+    frame = frame.with_row_index(ROW, offset=1)
     unit = "unit_id" if "unit_id" in frame.columns else "item_id"
     for name in (unit, "rater"):
         _column(frame, name, path, "Name it so, or use --wide for one column a rater.")
@@ -77,7 +109,7 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted) -> Ratings:
         ) from None
     ratings = Ratings(matrix, by_column, dimension=dimension, notes=notes)
     if "labels" in frame.columns:
-        ratings = as_sets(ratings, frame, items, order, ok, numbers, path)
+        ratings = with_labels(ratings, frame, items, order, ok, numbers, path)
     if wanted.by:
         groups = _one_group(items, _groups(frame, unit, path, wanted), path, wanted)
         ratings = replace(ratings, groups=[groups[item] for item in order])
@@ -106,6 +138,7 @@ def _choose(
 ) -> tuple[pl.DataFrame, str | None, str]:
     """Return the rows asked for, their dimension, and the column that holds the values."""
     frame = _only(frame, "rater_kind", wanted.rater_kind, "--rater-kind", path)
+    frame = _with_first(frame)
     dimension = wanted.dimension
     if "dimension" in frame.columns:
         known = _words(frame, "dimension")
@@ -135,18 +168,34 @@ def _choose(
             where=str(path),
             fix=f"Choose one with --instrument: {listed(several)}.",
         )
-    for name, kept, keep in (("round", "last", "max"), ("replicate", "first", "min")):
+    last = pl.lit(value=True)
+    if "round" in frame.columns:
+        number = pl.col("round").cast(pl.Float64, strict=False)
+        over = [c for c in _RATING if c in frame.columns]
+        last = number.is_null() | (number == number.max().over(over))
+    for name, kept, rows in (("round", "last", last), ("replicate", "first", pl.col(_FIRST))):
         if name in frame.columns and frame[name].n_unique() > 1:
-            number = pl.col(name).cast(pl.Float64, strict=False)
-            over = [c for c in ("unit", "unit_id", "item_id", "rater") if c in frame.columns]
-            best = (number.min() if keep == "min" else number.max()).over(over)
             before = frame.height
-            frame = frame.filter(number.is_null() | (number == best))
+            frame = frame.filter(rows)
             notes.append(
                 f"Of several {name}s the {kept} of each rater is taken; "
                 f"{before - frame.height} rows are left out."
             )
-    return frame, dimension, value
+    return frame.drop(_FIRST, strict=False), dimension, value
+
+
+def _with_first(frame: pl.DataFrame) -> pl.DataFrame:
+    """Mark the rows of each rater's first replicate, whichever questions it has answers to.
+
+    A question that was skipped then and answered in a later replicate stays unanswered.
+    """
+    if "replicate" not in frame.columns:
+        return frame
+    number = pl.col("replicate").cast(pl.Float64, strict=False)
+    over = [c for c in (*_RATING, "instrument", "round") if c in frame.columns]
+    return frame.with_columns(
+        (number.is_null() | (number == number.min().over(over))).alias(_FIRST)
+    )
 
 
 def _only(

@@ -13,8 +13,14 @@ from attunement.cli._agreement_cells import labels_of
 from attunement.cli._agreement_types import ROW, Ratings
 from attunement.errors import UserError
 
+_SETS = "Ratings are sets of labels: alpha by the distances Jaccard and MASI."
+_CATEGORIES = "Each rating is one label: they are compared as categories, whatever --level says."
+_NUMBERS = (
+    "Labels are not compared: some ratings have several, whose value is not how many these are."
+)
 
-def as_sets(
+
+def with_labels(
     ratings: Ratings,
     frame: pl.DataFrame,
     items: Sequence[str],
@@ -23,10 +29,11 @@ def as_sets(
     numbers: Sequence[float],
     path: Path,
 ) -> Ratings:
-    """Return the ratings as sets of labels where they are sets, else as they are.
+    """Return the ratings as sets of labels, or as categories, where they are that.
 
     They are where somebody gave labels, and no value says more than how many these are: a choice
-    whose options have numbers of their own is compared by these.
+    whose options have numbers of their own is compared by these. Where every rating is one label
+    they are categories.
 
     Parameters
     ----------
@@ -45,30 +52,35 @@ def as_sets(
         Where a cell of labels is no list of words.
     """
     given = [
-        _set_of(row, cell, path)
+        _labels_of(row, cell, path)
         for row, cell in zip(frame[ROW], frame["labels"].to_list(), strict=True)
     ]
     # "None of these" may come as a value of 0 without labels.
     given = [
-        frozenset[str]() if labels is None and value == 0 else labels
+        [] if labels is None and value == 0 else labels
         for labels, value in zip(given, numbers, strict=True)
     ]
     rated = [(labels, v) for labels, v, known in zip(given, numbers, ok, strict=True) if known]
-    counted = all(v != v or (labels is not None and v == len(labels)) for labels, v in rated)
-    if not counted or not any(labels for labels, _ in rated):
+    if not any(labels for labels, _ in rated):
         return ratings
+    if not all(v != v or (labels is not None and v == len(labels)) for labels, v in rated):
+        several = any(labels is not None and len(labels) > 1 for labels, _ in rated)
+        return replace(ratings, notes=[*ratings.notes, *([_NUMBERS] if several else [])])
     rows = {item: i for i, item in enumerate(order)}
     columns = {rater: j for j, rater in enumerate(ratings.raters)}
     sets: dict[frozenset[str], int] = {}
     matrix = np.full(ratings.matrix.shape, np.nan)
     for item, rater, labels, known in zip(items, frame["rater"], given, ok, strict=True):
         if known and labels is not None:
-            matrix[rows[item], columns[rater]] = sets.setdefault(labels, len(sets))
-    note = "Ratings are sets of labels: alpha by the distances Jaccard and MASI."
-    return replace(ratings, matrix=matrix, sets=list(sets), notes=[*ratings.notes, note])
+            place = sets.setdefault(frozenset(labels), len(sets))
+            matrix[rows[item], columns[rater]] = place
+    if all(len(labels) == 1 for labels in sets):
+        notes = [*ratings.notes, _CATEGORIES]
+        return replace(ratings, matrix=matrix, categories=True, notes=notes)
+    return replace(ratings, matrix=matrix, sets=list(sets), notes=[*ratings.notes, _SETS])
 
 
-def _set_of(row: int, cell: object, path: Path) -> frozenset[str] | None:
+def _labels_of(row: int, cell: object, path: Path) -> list[str] | None:
     try:
         return None if cell is None else labels_of(cell)
     except ValueError as error:

@@ -32,12 +32,14 @@ class Ratings:
 
     ``matrix`` is items x raters, NaN where missing. Where each rating is a set of labels, ``sets``
     has the different ones, and the matrix their places in it. ``groups`` has one entry an item
-    where groups were asked for. ``warnings`` are what may make every number wrong.
+    where groups were asked for. Where ``categories`` is true the matrix's numbers are names.
+    ``warnings`` are what may make every number wrong.
     """
 
     matrix: np.ndarray[Any, np.dtype[np.float64]]
     raters: list[str]
     sets: list[frozenset[str]] | None = None
+    categories: bool = False
     groups: list[str] | None = None
     dimension: str | None = None
     notes: list[str] = field(default_factory=list)

@@ -104,6 +104,14 @@ def agreement(
             id=id_column,
         ),
     )
+    if given.categories:
+        level = "nominal"
+    if given.sets is not None and statistic not in ("alpha", "all"):
+        raise UserError(
+            f"{statistic} compares single values, and these ratings are sets of labels.",
+            where=str(ratings),
+            fix="Use --statistic alpha.",
+        )
     how: dict[str, Any] = {"replicates": replicates, "ci_level": ci_level, "seed": seed}
     try:
         results = _results(given, statistic, cast("Level", level), _scale(categories), by, how)

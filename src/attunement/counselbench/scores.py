@@ -99,11 +99,12 @@ def located(ratings: Frame, responses: Frame | None, instrument: str) -> pl.Data
 def first_replicates(rated: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return each rater's first replicate, whatever it says, and a note on those left out.
 
+    What was skipped then and answered in a later one stays unanswered.
     A mean of replicates would leave the scale, and would hide a "not sure" among them; a judge that
     repeats itself is one rater, not several.
     """
     replicate = pl.col("replicate")
-    first = rated.filter(replicate == replicate.min().over("unit_id", "rater", "dimension"))
+    first = rated.filter(replicate == replicate.min().over("unit_id", "rater"))
     aside = rated.height - first.height
     notes = (
         [f"Of several replicates the first of each rater counts; {aside} ratings are left out."]

@@ -121,8 +121,9 @@ def panels(
 ) -> Iterator[Panel]:
     """Yield the dimensions that a judge and a person rated on the same instrument.
 
-    Of several rounds each rater's last counts. Several replicates become their mean where values
-    are numbers, else the most frequent answer, the earliest where several are.
+    Of several rounds each rater's last counts. Several replicates of a judge become their mean
+    where values are numbers, else the most frequent answer, the earliest where several are; of a
+    person's the first counts, since nobody else is asked twice.
 
     Parameters
     ----------
@@ -144,6 +145,8 @@ def panels(
     used = ratings.filter(pl.col("rater").is_in([*judges, *people]))
     last = pl.col("round").max().over("unit", "unit_id", "rater", "instrument", "dimension")
     used = used.filter(pl.col("round") == last)
+    first = pl.col("replicate").min().over("unit", "unit_id", "rater", "instrument")
+    used = used.filter((pl.col("replicate") == first) | pl.col("rater").is_in(judges))
     for name in used["instrument"].unique(maintain_order=True):
         if (instrument := _known(known, name)) is not None:
             refuse_off_scale(used, instrument)

@@ -82,10 +82,13 @@ def _people(own: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
 
 
 def _last(own: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
-    """Return the first replicate and the last round of each rating."""
-    kept = own.sort(["replicate", "round"], descending=[False, True]).unique(
-        ["rater", "unit_id", "dimension"], keep="first", maintain_order=True
-    )
+    """Return each respondent's last round of each item, and of its replicates the first.
+
+    An item that was skipped in the first and answered in a later one stays unanswered.
+    """
+    last = pl.col("round") == pl.col("round").max().over("rater", "unit_id", "dimension")
+    first = pl.col("replicate") == pl.col("replicate").min().over("rater", "unit_id", "round")
+    kept = own.filter(first & last)
     if kept.height < own.height:
         notes.append(
             f"{own.height - kept.height:,} ratings are left out: the first replicate and the last "

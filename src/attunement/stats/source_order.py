@@ -47,8 +47,8 @@ class SourceOrder:
     spearman
         Rank correlation of the sources' means; ``n`` sources.
     discordant
-        Share of pairs of sources that the judge orders the other way, a tie counted as half;
-        ``n`` pairs. Pairs that people's means tie are left out.
+        Share of pairs of sources that the judge orders the other way, the judge's tie counted as
+        half; ``n`` pairs. Pairs that people's means tie have no order: ``n_missing``.
     pairs
         Each pair.
 
@@ -114,15 +114,18 @@ def source_order(
         return ratio(apart.sum(axis=1), decided.sum(axis=1).astype(np.float64))
 
     inputs = input_hash(f, y, labels.astype(str))
+    by_people = means(np.ones((1, int(kept.sum()))))[0]
+    tied = int((_signs(by_people, index) == 0).sum()) if index else 0
     few = None if len(names) > 1 else "one source: there is no order"
     results = []
-    for name, statistic, method, n in (
-        ("spearman_by_source", spearman, "Spearman correlation of sources' means", len(names)),
+    for name, statistic, method, n, left_out in (
+        ("spearman_by_source", spearman, "Spearman correlation of sources' means", len(names), 0),
         (
             "discordant_pairs",
             discordant,
             "share of pairs of sources in the other order",
-            len(index),
+            len(index) - tied,
+            tied,
         ),
     ):
         result = estimate(
@@ -135,7 +138,7 @@ def source_order(
             constant="one side gives all sources the same mean",
             **bootstrap,
         )
-        results.append(replace(result, n=n if few is None else 0))
+        results.append(replace(result, n=n if few is None else 0, n_missing=left_out))
     pairs = _pairs(names, index, means, kept, inputs, bootstrap)
     return SourceOrder(results[0], results[1], pairs)
 

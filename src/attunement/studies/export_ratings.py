@@ -11,7 +11,7 @@ import polars as pl
 from attunement import tables
 from attunement.studies.asking import Unit, units_of
 from attunement.studies.credit import Owner, all_owners, expanded
-from attunement.studies.models import Adjudication, Answer, Assignment, Response, Stage
+from attunement.studies.models import Adjudication, Answer, Assignment, Item, Response, Stage
 from attunement.studies.opened import instrument_of
 from attunement.studies.saving import PARTIAL
 
@@ -68,31 +68,46 @@ def rating_batches(
 
 
 def adjudications(study: str) -> pl.DataFrame:
-    """Return what was settled where raters differ, as ratings of the rater ``consensus``."""
+    """Return what was settled where raters differ, as ratings of the rater ``consensus``.
+
+    It has the rows that the ratings it settles have: one for each source of an answer that stands
+    for equal ones.
+    """
     owners = all_owners()
-    item_of = dict(Response.objects.values_list("response_id", "item__item_id"))
     rows: list[dict[str, Any]] = []
     for settled in Adjudication.objects.select_related("stage").order_by("pk"):
-        instrument = instrument_of(settled.stage)
+        stored = Answer(
+            dimension=settled.dimension,
+            value=settled.value if settled.status == "ok" else None,
+            labels=settled.labels,
+            status=settled.status,
+            rationale=settled.note or None,
+            saved_at=settled.at,
+        )
         shared = {
-            "unit": instrument.unit,
-            "item_id": item_of.get(settled.unit_id),
             "rater": CONSENSUS,
             "rater_kind": "human",
-            "instrument": instrument.name,
-            "dimension": settled.dimension,
             "replicate": 0,
             "round": round_of(settled.stage),
-            "value": settled.value if settled.status == "ok" else None,
-            "labels": settled.labels,
-            "status": settled.status,
-            "rationale": settled.note or None,
-            "created_at": settled.at,
             "signature": signature(study, settled.stage),
         }
-        ids = owners.get(settled.unit_id, [(settled.unit_id, None)])
-        rows += [{**shared, "unit_id": id, "source": source} for id, source in ids]
+        rows += _of_answer(stored, _settled_unit(settled), shared, owners)
     return _frame(rows) if rows else tables.empty("ratings")
+
+
+def _settled_unit(settled: Adjudication) -> Unit:
+    """Return what was settled on, as the pages have it that ask about it."""
+    id, stage = settled.unit_id, settled.stage
+    pages = Assignment.objects.filter(stage=stage)
+    asked = pages.filter(answers__unit_id=id, answers__dimension=settled.dimension).first()
+    if asked is not None:
+        return next(unit for unit in units_of(asked) if unit.unit_id == id)
+    # Whoever answered has withdrawn it since
+    instrument = instrument_of(stage)
+    of = Response.objects.filter(response_id=id).values_list("item__item_id", flat=True).first()
+    if of is None and Item.objects.filter(item_id=id).exists():
+        return Unit("item", id, instrument, item_id=id)
+    return Unit(instrument.unit, id, instrument, item_id=of)
 
 
 def round_of(stage: Stage | None) -> int:
@@ -137,9 +152,11 @@ def _rows_of(
 def _of_answer(
     answer: Answer, unit: Unit, shared: Mapping[str, Any], owners: Mapping[str, list[Owner]]
 ) -> Iterator[dict[str, Any]]:
-    labels = answer.labels
+    labels, value = answer.labels, answer.value
     if labels is not None and unit.kind == "item":
+        counted = value == len(labels)  # of a set the value is how many labels it has
         labels = expanded(labels, owners)
+        value = float(len(labels)) if counted else value
     same: Sequence[tuple[str, str | None]] = [(unit.unit_id, unit.source)]
     if unit.kind == "response":
         same = owners.get(unit.unit_id, same)
@@ -152,7 +169,7 @@ def _of_answer(
             "source": source,
             "instrument": unit.instrument.name,
             "dimension": answer.dimension,
-            "value": answer.value,
+            "value": value,
             "labels": labels,
             "status": answer.status,
             "spans": answer.spans,

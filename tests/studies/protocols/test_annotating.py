@@ -19,6 +19,7 @@ from attunement.studies import links, opening
 from attunement.studies.asking import missing, units_of, values_of
 from attunement.studies.export import export_study
 from attunement.studies.models import (
+    Adjudication,
     Answer,
     Assignment,
     Change,
@@ -202,6 +203,28 @@ def test_the_export_of_a_whole_study_is_scored_as_it_stands(
     assert [found[n, "gamma"] for n in ("filter", "top3", "socemo")] == [0.5, 0.0, 0.0]
     assert [found[n, "delta"] for n in ("filter", "top3", "socemo")] == [0.0, 0.0, 0.0]
     assert said["contexts"] == ["q0"]
+
+
+def test_a_choice_that_was_settled_has_all_its_sources(
+    make_filtering: Make, tmp_path: Path
+) -> None:
+    """alpha and beta say the same; raters differ on which answer is best."""
+    make_filtering(items=1)
+    filter_all({"alpha", "gamma"}, ["alpha"], ["gamma"])
+    Adjudication.objects.create(
+        stage=stage("filter"),
+        unit_id="q0",
+        dimension="choice",
+        value=1,
+        labels=["q0-alpha"],
+        by="o",
+    )
+    export_study(tmp_path / "out")
+    columns = ("unit", "unit_id", "item_id", "value", "labels")
+    (settled,) = pl.read_parquet(tmp_path / "out" / "adjudications.parquet").select(columns).rows()
+    assert settled == ("item", "q0", "q0", 2.0, ["q0-alpha", "q0-beta"])
+    ratings = pl.read_parquet(tmp_path / "out" / "ratings.parquet").filter(dimension="choice")
+    assert settled in ratings.select(columns).rows()
 
 
 def test_the_exported_history_holds_what_was_proposed(make_filtering: Make, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from attunement.analysis import analyze
+from attunement.errors import UserError
 from stubs.rows import one
 
 
@@ -149,3 +150,90 @@ def test_the_interval_of_a_difference_covers_it(simulate):
         row = one(analyze(None, None, only, replicates=400).comparisons, metric="simplicity")
         inside += row["ci_low"] <= -0.5 * 10 * np.sqrt(2 / np.pi) <= row["ci_high"]
     assert inside >= 34
+
+
+def test_a_reference_that_is_constant_but_for_rounding_does_not_vary_either(rating):
+    """The mean of twelve times 22/3 is not 22/3 in binary, and its spread not 0."""
+    rows = [
+        rating(f"q{i}", "reference", "agreeability", v, replicate=k)
+        for i in range(12)
+        for k, v in enumerate((7.0, 7.0, 8.0))
+    ]
+    rows += [rating(f"q{i}", "reference", "simplicity", 60.0 + i) for i in range(12)]
+    rows += [rating(f"q{i}", "a", "agreeability", 7.0 + i % 3) for i in range(12)]
+    rows += [rating(f"q{i}", "a", "simplicity", 65.0 - i % 4) for i in range(12)]
+    found = analyze(None, None, pl.DataFrame(rows))
+    judged = one(found.distance, source="a", metric="agreeability")
+    assert (judged["standardized"], judged["n"]) == (None, 12)
+    assert "does not vary" in judged["reason"]
+    assert one(found.profile, source="reference", metric="agreeability")["sd"] == 0
+    metric = one(found.distance, source="a", metric="simplicity")
+    whole = one(found.distance, source="a", metric="all")
+    assert whole["estimate"] == pytest.approx(metric["standardized"])
+
+
+def test_distances_that_are_equal_on_paper_are_equal(rating):
+    """a is 0.1 above and b 0.1 below on every item: 0.3 - 0.2 is not 0.2 - 0.1 in binary."""
+    rows = []
+    for i in range(10):
+        gold = (0.2, 0.4, 0.8)[i % 3]
+        for source, value in (("reference", gold), ("a", gold + 0.1), ("b", gold - 0.1)):
+            rows.append(rating(f"q{i}", source, "recycling", value))
+    found = analyze(None, None, pl.DataFrame(rows))
+    for metric in ("recycling", "all"):
+        pair = one(found.comparisons, metric=metric, source_a="a", source_b="b")
+        assert (pair["difference"], pair["p_value"], pair["closer"]) == (0, 1, None)
+        assert pair["reason"] == "every difference is zero"
+    ranks = [one(found.ranking, topic="all", source=s) for s in "ab"]
+    assert [(r["rank"], r["p_best"]) for r in ranks] == [(1, 0.5), (1, 0.5)]
+
+
+@pytest.mark.parametrize("column", ["topic", "dimension"])
+def test_a_name_that_stands_for_all_together_is_refused(simulate, rating, column):
+    items, responses, ratings = simulate({"a": 0.5}, n=8)
+    if column == "topic":
+        items = items.with_columns(topic=pl.lit("all"))
+    else:
+        more = pl.DataFrame([rating(f"q{i}", "a", "all", 1.0) for i in range(8)])
+        ratings = pl.concat([ratings, more], how="diagonal_relaxed")
+    with pytest.raises(UserError, match=f"a {column} is called 'all'"):
+        analyze(items, responses, ratings)
+
+
+def test_an_answer_is_not_rated_where_no_rating_is_of_it(simulate, rating):
+    """Ratings of answers that are not in the table make up for none, nor do those not used."""
+    items, responses, ratings = simulate({"a": 0.5}, n=12)
+    of = (pl.col("source") == "a") & (pl.col("dimension") == "agreeability")
+    first = pl.col("item_id").is_in(["q0", "q1"])
+    ratings = ratings.filter(~(of & first))
+    other = [rating(f"q{i}", "a", "agreeability", 1.0, unit_id=f"elsewhere{i}") for i in (0, 1)]
+    found = analyze(
+        items, responses, pl.concat([ratings, pl.DataFrame(other)], how="diagonal_relaxed")
+    )
+    assert one(found.coverage, source="a", metric="agreeability", status="not_rated")["count"] == 2
+    paper = ratings.filter(of, item_id="q2").with_columns(instrument=pl.lit("judges-paper@1"))
+    used = pl.concat([ratings.filter(~(of & (pl.col("item_id") == "q2"))), paper])
+    counts = analyze(items, responses, used).coverage.filter(source="a", metric="agreeability")
+    assert dict(counts.select("status", "count").iter_rows()) == {
+        "ok": 9,
+        "not_rated": 2,
+        "other_variant_or_round": 1,
+    }
+
+
+def test_a_later_round_on_another_instrument_takes_nothing_away(rating):
+    rows = [rating(f"q{i}", "reference", "warmth", 5.0 + i) for i in range(4)]
+    kinds = (("x@1", 6.0, 1), ("x@2", 7.0, 2), ("y@1", 9.0, 1))
+    rows += [
+        rating(f"q{i}", "a", "warmth", value, instrument=name, round=n, rater=f"p{name[0]}")
+        for i in range(4)
+        for name, value, n in kinds
+    ]
+    rows += [
+        rating(f"q{i}", "b", "warmth", value, instrument=name, round=n, rater="p")
+        for i in range(4)
+        for name, value, n in kinds
+    ]
+    profile = analyze(None, None, pl.DataFrame(rows)).profile
+    # x@2 took the place of x@1, and y@1 stands beside it
+    assert [one(profile, source=s, metric="warmth")["estimate"] for s in "ab"] == [8.0, 8.0]

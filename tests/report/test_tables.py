@@ -123,6 +123,15 @@ def test_the_sources_in_words_follow_from_the_numbers(small: Any) -> None:
     assert "closer to the reference than verbose, cold" in said["attuned"]
 
 
+def test_a_source_that_is_not_ranked_has_its_distance_all_the_same(small: Any) -> None:
+    unranked = pl.when(pl.col("source") == "cold").then(None).otherwise("estimate")
+    ranking = small.analysis.ranking.with_columns(estimate=unranked)
+    found = replace(small.analysis, ranking=ranking)
+    said = {row[0].text: row[1].text for row in paper_tables.in_words(found).rows}
+    assert "Mean standardized distance" in said["cold"]
+    assert "items: not ranked" in said["cold"]
+
+
 def test_coverage_counts_what_is_missing_by_status(small: Any) -> None:
     table = record_tables.coverage(small.analysis)
     row = next(r for r in table.rows if r[0].text == "cold")

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from attunement.stats.descriptive import column_stats, mean, t_interval
+from attunement.stats.descriptive import column_stats, mean, settle, t_interval
 
 SLEEP = [-1.2, -2.4, -1.3, -1.3, 0, -1, -1.8, -0.8, -4.6, -1.4]
 
@@ -35,6 +35,28 @@ def test_values_that_are_all_the_same_have_no_interval(values):
     assert math.isnan(result.ci_low)
     assert math.isnan(result.ci_high)
     assert result.reason == "all values are the same: no interval"
+
+
+def test_a_constant_column_has_no_spread_though_its_mean_is_rounded():
+    x = np.full((12, 1), 22 / 3)
+    assert np.mean(x) != 22 / 3
+    assert column_stats(x)[1] == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "size", "settled"),
+    [
+        (0.1 + 0.2 - 0.3, 0.3, 0.0),
+        (0.3 - 0.2, 0.3, 0.1),
+        (1e6 + 0.1 - 1e6, 1e6, 0.1),
+        (-2.5e-9, 2.5e-9, -2.5e-9),
+        (math.inf, 1.0, math.inf),
+        (0.0, 0.0, 0.0),
+    ],
+)
+def test_numbers_settle_to_what_they_are_on_paper(value, size, settled):
+    assert settle(value, size) == settled
+    assert np.isnan(settle([math.nan, 1.0])).tolist() == [True, False]
 
 
 def test_columns_are_treated_one_by_one():

@@ -29,21 +29,15 @@ def coverage(
     counts = {(s, d, status): c for s, d, status, c in counted.iter_rows()}
     other = rated.height - chosen.height
     rows: list[dict[str, Any]] = []
-    there: dict[tuple[str, str], int] = {
-        (s, d): c
-        for s, d, c in chosen.group_by("source", "dimension")
-        .agg(pl.col("unit_id").n_unique())
-        .iter_rows()
-    }
-    wanted: dict[str, int] = (
-        {} if answers is None else dict(answers.group_by("source").agg(pl.len()).iter_rows())
-    )
+    given = rated.select("unit_id", "dimension").unique()
     for source in sources:
         for metric in metrics:
             statuses = {st: c for (s, d, st), c in counts.items() if (s, d) == (source, metric)}
-            lacking = wanted.get(source, 0) - there.get((source, metric), 0)
-            if lacking > 0 and not (metric == inclusive and source == reference):
-                statuses["not_rated"] = lacking
+            if answers is not None and not (metric == inclusive and source == reference):
+                own = given.filter(dimension=metric)["unit_id"].implode()
+                lacking = answers.filter(~pl.col("response_id").is_in(own), source=source).height
+                if lacking:
+                    statuses["not_rated"] = lacking
             rows += [
                 {"source": source, "metric": metric, "status": s, "count": c}
                 for s, c in statuses.items()

@@ -7,6 +7,7 @@ therapists' yardstick is made of too, and the distance of a mean of candidates w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from attunement import tables
 from attunement.analysis._coverage import coverage
 from attunement.errors import UserError
-from attunement.stats.descriptive import column_stats
+from attunement.stats.descriptive import column_stats, settle
 from attunement.stats.result import input_hash
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ Floats = NDArray[np.float64]
 
 THERAPIST = "therapist"
 """The source of the other therapists' answers."""
+
+ALL = "all"
+"""What results call all topics together, and all metrics."""
 
 INCLUSIVE = "emotion_consistency"
 """The metric that has the baseline in it: its distance is 1 - value, the value being 1 at best."""
@@ -109,7 +113,7 @@ class Cube:
 
     def rows(self, topic: str) -> NDArray[np.bool_]:
         """Return which items belong to a topic; ``all`` is every item."""
-        if topic == "all":
+        if topic == ALL:
             return np.ones(len(self.items), dtype=bool)
         return np.array([t == topic for t in self.topics], dtype=bool)
 
@@ -150,18 +154,25 @@ def build_cube(
         .group_by("item_id", "dimension", maintain_order=True)
         .agg(gold=pl.col("value").mean())
     )
+    size = pl.max_horizontal(pl.col("value").abs(), pl.col("gold").abs())
     held = response.join(gold, on=["item_id", "dimension"], how="left").with_columns(
-        signed=pl.col("value") - pl.col("gold")
+        signed=_settled(pl.col("value") - pl.col("gold"), size)
     )
     # Emotion consistency was computed against the items' reference answers and no others.
     inclusive = pl.col("dimension") == INCLUSIVE
-    own = 1 - pl.col("value") if reference == tables.REFERENCE else pl.lit(None, pl.Float64)
+    own = pl.lit(None, pl.Float64)
+    if reference == tables.REFERENCE:
+        own = _settled(1 - pl.col("value"), pl.lit(1.0))
     held = held.with_columns(
         distance=pl.when(inclusive).then(own).otherwise(pl.col("signed").abs()),
         signed=pl.when(inclusive).then(None).otherwise(pl.col("signed")),
     )
     cells = held.group_by("item_id", "source", "dimension", maintain_order=True).agg(
-        pl.col("value", "distance", "signed").mean()
+        pl.col("value", "distance", "signed").mean(), apart=pl.col("signed").abs().mean()
+    )
+    cells = cells.with_columns(
+        *(_settled(pl.col(name), pl.col(name)).alias(name) for name in ("value", "distance")),
+        signed=_settled(pl.col("signed"), pl.col("apart")),
     )
     arrays = _arrays(cells, metrics, names, sources)
     return Cube(
@@ -257,8 +268,9 @@ def _variant(rated: pl.DataFrame, variant: str) -> pl.DataFrame:
             where="ratings table",
             fix="Analyze with variant 'paper', or score with variant 'standard'.",
         )
-    latest = pl.col("round") == pl.col("round").max().over("unit_id", "rater", "dimension")
-    return chosen.filter(latest).drop("_paper")
+    # A newer version of an instrument takes the place of an older one, another one does not
+    latest = pl.col("round").max().over("unit_id", "rater", instrument, "dimension")
+    return chosen.filter(pl.col("round") == latest).drop("_paper")
 
 
 def _metrics(chosen: pl.DataFrame) -> list[str]:
@@ -269,7 +281,17 @@ def _metrics(chosen: pl.DataFrame) -> list[str]:
     # A dimension rated with labels only is no number; one without any value stays and is counted.
     found = numeric.filter(pl.col("value") | ~pl.col("listed").fill_null(False))["dimension"]
     names = cast(list[str], found.to_list())
+    _refuse_all(names, "dimension", "ratings")
     return [m for m in METRIC_ORDER if m in names] + [m for m in names if m not in METRIC_ORDER]
+
+
+def _refuse_all(names: Iterable[str | None], column: str, table: str) -> None:
+    if ALL in names:
+        raise UserError(
+            f"a {column} is called {ALL!r}, which is what the results call all of them together.",
+            where=f"{table} table, column {column!r}",
+            fix="Give it another name.",
+        )
 
 
 def _sources(
@@ -300,6 +322,7 @@ def _items(
     if asked is not None:
         for item, topic in asked.select("item_id", "topic").iter_rows():
             found.setdefault(item, (topic or "").strip() or None)
+        _refuse_all(found.values(), "topic", "items")
     for frame in (answers, chosen):
         if frame is not None:
             for item in frame["item_id"].unique(maintain_order=True).to_list():
@@ -332,6 +355,15 @@ def _arrays(
         array[index] = cells[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         arrays[name] = array
     return arrays
+
+
+def _settled(values: pl.Expr, size: pl.Expr) -> pl.Expr:
+    """Return values without the noise of binary fractions; see `settle`."""
+    both = pl.struct(x=values, size=size)
+    return both.map_batches(
+        lambda s: pl.Series(settle(s.struct.field("x"), s.struct.field("size")), nan_to_null=True),
+        return_dtype=pl.Float64,
+    )
 
 
 def _scale(value: Floats, metrics: list[str], sources: list[str], reference: str) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attunement import tables
-from attunement.analysis._cube import INCLUSIVE, THERAPIST, Cube
+from attunement.analysis._cube import ALL, INCLUSIVE, THERAPIST, Cube
 from attunement.stats.bootstrap import (
     bootstrap_means,
     mean_intervals,
@@ -23,14 +23,18 @@ from attunement.stats.bootstrap import (
     rank_draws,
 )
 from attunement.stats.comparison import decided, holm, signed_rank
-from attunement.stats.descriptive import column_stats, why_no_interval
+from attunement.stats.descriptive import (
+    column_stats,
+    settle,
+    settle_difference,
+    why_no_interval,
+)
 from attunement.stats.equivalence import tost
 from attunement.stats.result import signature
 
 Floats = NDArray[np.float64]
 Rows = list[dict[str, Any]]
 
-ALL = "all"
 RANKED_FROM = 5
 """Items from which on ranks are resampled: fewer give too few different samples."""
 ENOUGH = 0.5
@@ -133,9 +137,10 @@ def comparison_rows(cube: Cube, setting: Setting) -> Rows:
     first = [cube.sources.index(a) for a, _, _ in pairs]
     second = [cube.sources.index(b) for _, b, _ in pairs]
     standardized = cube.standardized
-    whole = mean_over_metrics(standardized[:, :, first] - standardized[:, :, second])
+    apart = settle_difference(standardized[:, :, first], standardized[:, :, second])
+    whole = settle(mean_over_metrics(apart), mean_over_metrics(np.abs(apart)))
     layers = [
-        (metric, ALL, layer[:, first] - layer[:, second])
+        (metric, ALL, settle_difference(layer[:, first], layer[:, second]))
         for metric, layer in zip(cube.metrics, cube.distance, strict=True)
     ]
     layers += [(ALL, topic, whole[cube.rows(topic)]) for topic in (ALL, *cube.named_topics)]
@@ -285,9 +290,9 @@ def _ranked(cube: Cube, setting: Setting, topic: str, cells: Floats) -> Rows:
         return rows
     common = np.asarray(there[:, :, kept].all(axis=2), dtype=bool)
     means = mean_over_metrics(np.where(common[:, :, None], cells[:, :, kept], np.nan))
-    means = means[common.any(axis=0)]
+    means = settle(means[common.any(axis=0)])
     n = means.shape[0]
-    center, _, _ = column_stats(means)
+    center = settle(column_stats(means)[0])
     low, high, signed = setting.intervals(means)
     ranks = [int((center < c).sum()) + 1 for c in center]
     nothing = "no item and metric that every source has"

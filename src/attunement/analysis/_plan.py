@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from attunement import tables
-from attunement.analysis._cube import Cube, build_cube
-from attunement.analysis._distance import ALL, mean_over_metrics
+from attunement.analysis._cube import ALL, Cube, build_cube
+from attunement.analysis._distance import mean_over_metrics
 from attunement.errors import UserError
 from attunement.stats.descriptive import column_stats
 from attunement.stats.planning import half_width_of_mean, items_for_mean

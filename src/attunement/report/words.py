@@ -39,7 +39,7 @@ def character(analysis: Analysis, source: str) -> list[str]:
 def _overall(analysis: Analysis, source: str) -> str:
     rows = list(named_rows(analysis.ranking, topic="all", source=source))
     if not rows or missing(rows[0]["estimate"]):
-        return "Its distance from the reference could not be computed."
+        return _not_ranked(analysis, source)
     row = rows[0]
     span = interval(row["ci_low"], row["ci_high"])
     text = f"Mean standardized distance {number(row['estimate'])}{' ' + span if span else ''}"
@@ -49,6 +49,18 @@ def _overall(analysis: Analysis, source: str) -> str:
     sure = "" if missing(low) or missing(high) else f" (95\u00a0% range [{low}, {high}])"
     ranked = sum(not missing(r["rank"]) for r in named_rows(analysis.ranking, topic="all"))
     return f"{text}, rank {int(row['rank'])} of {ranked}{sure}."
+
+
+def _not_ranked(analysis: Analysis, source: str) -> str:
+    """Say how far it is from the reference where that is known of too few items to rank it."""
+    for row in named_rows(analysis.distance, topic="all", metric="all", source=source):
+        if not missing(row["estimate"]):
+            span = interval(row["ci_low"], row["ci_high"])
+            return (
+                f"Mean standardized distance {number(row['estimate'])}{' ' + span if span else ''} "
+                f"of {row['n']} items: not ranked."
+            )
+    return "Its distance from the reference could not be computed."
 
 
 def _extremes(analysis: Analysis, source: str) -> list[str]:

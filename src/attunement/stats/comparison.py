@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attunement.stats.bootstrap import bootstrap_mean
-from attunement.stats.descriptive import mean_ranks
+from attunement.stats.descriptive import mean_ranks, settle_difference
 from attunement.stats.result import Result, TestResult, input_hash, signature
 
 Floats = NDArray[np.float64]
@@ -30,9 +30,10 @@ def signed_rank(differences: ArrayLike) -> TestResult:
 
     Zeros take part in the ranking and are then left out (Pratt 1959); ties take their mean rank.
     Differences within `SAME` of the largest one are one value: 3.4 - 3.2 and 3.0 - 2.8 are a tie,
-    whatever a computer makes of them. Up to `EXACT_UP_TO` differences that are not zero the p value
-    is exact given the ranks, ties included; beyond, it comes from the normal distribution with the
-    variance of the ranks at hand and no continuity correction. Two-sided.
+    whatever a computer makes of them. Where all may be equal, `settle` them first: the test cannot
+    tell what small differences are from what is none. Up to `EXACT_UP_TO` differences that are not
+    zero the p value is exact given the ranks, ties included; beyond, it comes from the normal
+    distribution with the variance of the ranks at hand and no continuity correction. Two-sided.
 
     Parameters
     ----------
@@ -184,9 +185,10 @@ def compare(
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"a and b must be one-dimensional and equally long: {x.shape}, {y.shape}")
+    apart = settle_difference(x, y)
     return PairedComparison(
-        difference=bootstrap_mean(x - y, replicates=replicates, seed=seed, level=level),
-        test=signed_rank(x - y),
+        difference=bootstrap_mean(apart, replicates=replicates, seed=seed, level=level),
+        test=signed_rank(apart),
     )
 
 

@@ -12,6 +12,7 @@ from attunement.stats.result import Result, input_hash, signature
 Floats = NDArray[np.float64]
 ROUNDING = 1e-12
 """Differences up to this share of the values are noise of binary fractions."""
+DIGITS = 12
 
 
 def mean(values: ArrayLike, *, level: float = 0.95) -> Result:
@@ -71,6 +72,37 @@ NO_SPREAD = "all values are the same: no interval"
 """An interval of no width would claim to be sure of what so many equal values cannot tell."""
 
 
+def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
+    """Return values without the noise of binary fractions, to `DIGITS` digits of their size.
+
+    0.3 - 0.2 and 0.2 - 0.1 are one number then, as they are on paper, and 0.1 + 0.2 - 0.3 is 0.
+
+    Parameters
+    ----------
+    values
+        Of any shape; NaN stays.
+    size
+        How large the numbers were that the values were computed from, of a shape that fits; by
+        default the values themselves.
+
+    >>> settle([0.1 + 0.2 - 0.3, 0.3 - 0.2], 0.3).tolist()
+    [0.0, 0.1]
+    """
+    x = np.asarray(values, dtype=np.float64)
+    large = np.abs(x if size is None else np.asarray(size, dtype=np.float64))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digits = DIGITS - np.ceil(np.log10(large))
+        # Powers of ten up to 22 are exact, so that a decimal comes out as it is written
+        power = 10.0 ** np.clip(digits, -22, 22)
+        found = np.round(x * power) / power
+    return np.where(np.isfinite(found), found, x)
+
+
+def settle_difference(a: Floats, b: Floats) -> Floats:
+    """Return a - b, to `DIGITS` digits of the larger of both."""
+    return settle(a - b, np.maximum(np.abs(a), np.abs(b)))
+
+
 def is_constant(values: ArrayLike) -> NDArray[np.bool_]:
     """Return whether the values of each column are the same but for rounding, NaN left out.
 
@@ -110,6 +142,7 @@ def column_stats(values: ArrayLike) -> tuple[Floats, Floats, NDArray[np.int64]]:
         center = np.where(there, x, 0.0).sum(axis=0) / n
         squares = np.where(there, (x - center) ** 2, 0.0).sum(axis=0)
         spread = np.sqrt(np.where(n > 1, squares / (n - 1), np.nan))
+    spread = np.where(is_constant(x) & (n > 1), 0.0, spread)
     return center, spread, n.astype(np.int64)
 
 

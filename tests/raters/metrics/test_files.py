@@ -82,6 +82,35 @@ def test_items_come_from_a_file_and_references_from_the_responses(
     assert summary.mean("sentiment_change") == pytest.approx(0.8 - -0.7)
 
 
+def test_references_stand_partly_in_the_items_and_partly_among_the_responses(
+    tmp_path: Path, listed_emotions
+) -> None:
+    items = pl.DataFrame(
+        {
+            "item_id": ["q1", "q2"],
+            "turns": [[{"role": "user", "text": "It is sad"}]] * 2,
+            "reference": ["joy 0.9", None],
+        }
+    )
+    tables.write_table(items, tmp_path / "items.jsonl", "items")
+    responses = pl.DataFrame(
+        {
+            "item_id": ["q1", "q2", "q2"],
+            "source": ["a", "a", "reference"],
+            "text": ["joy 0.2", "joy 0.2", "joy 0.4"],
+        }
+    )
+    responses.write_parquet(tmp_path / "responses.parquet")
+    out = tmp_path / "ratings.parquet"
+    score_file(
+        *(tmp_path / "responses.parquet", out, tmp_path / "items.jsonl"),
+        metrics=["emotion_consistency"],
+        emotion=listed_emotions,
+    )
+    ratings = tables.read_table(out, "ratings")
+    assert ratings.filter(source="a")["value"].to_list() == [pytest.approx(1), pytest.approx(1)]
+
+
 def test_an_id_that_occurs_twice_is_found_across_batches(
     responses: pl.DataFrame, tmp_path: Path
 ) -> None:

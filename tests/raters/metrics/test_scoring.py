@@ -105,6 +105,32 @@ def test_answers_of_source_reference_are_the_references(listed_emotions) -> None
     assert one(ratings, 2)[2] == "the item has no reference"
 
 
+def test_an_item_without_a_reference_takes_its_answer_of_source_reference(
+    listed_emotions,
+) -> None:
+    items = pl.DataFrame(
+        {
+            "item_id": ["q1", "q2", "q3"],
+            "turns": [[{"role": "user", "text": "It is sad"}]] * 3,
+            "reference": ["joy 0.9", None, None],
+        }
+    )
+    responses = pl.DataFrame(
+        {
+            "item_id": ["q1", "q2", "q2", "q3"],
+            "source": ["a", "a", "reference", "a"],
+            "text": ["joy 0.2", "joy 0.2", "joy 0.4", "joy 0.2"],
+            "reference": [None, None, None, "joy 0.7"],
+        }
+    )
+    names = ["emotion_consistency"]
+    ratings = score(responses, items, metrics=names, emotion=listed_emotions)
+    values = ratings.filter(source="a")["value"].to_list()
+    assert values == [pytest.approx(1), pytest.approx(1), pytest.approx(1)]
+    bare = score(responses.drop("reference"), items, metrics=names, emotion=listed_emotions)
+    assert bare.filter(source="a")["value"].is_not_null().to_list() == [True, True, False]
+
+
 @pytest.mark.parametrize("text", ["", "  \n ", None])
 def test_an_empty_answer_is_not_applicable(text: str | None) -> None:
     ratings = score(with_text(text))

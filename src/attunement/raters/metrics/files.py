@@ -27,7 +27,7 @@ from attunement.raters.metrics.scoring import (
     usable,
 )
 from attunement.raters.metrics.summary import Summary
-from attunement.tables import SCHEMAS
+from attunement.tables import REFERENCE, SCHEMAS
 from attunement.tables.schema import SUFFIXES
 
 if TYPE_CHECKING:
@@ -211,12 +211,13 @@ class _Scan:
         where = str(source.path)
         self.rows = 0
         self.references: dict[str, str] = {}
-        # Texts are read only where the references are among the responses.
+        # Texts are read only where references may be among the responses
         given = "reference" in source.columns or (items is not None and "reference" in items.given)
         hashes: list[NDArray[np.uint64]] = []
         first: pl.Series | None = None
         met = False
         answered: set[tuple[str, str]] = set()
+        answers: set[str] = set()  # items with an answer of source 'reference'
         for raw in source.batches(IDS if given else (*IDS, "text")):
             batch = raw.with_columns(text=pl.lit("")) if given else raw
             table = usable(batch, first_row=self.rows, where=where)
@@ -224,6 +225,7 @@ class _Scan:
             hashes.append(table["response_id"].hash().to_numpy())
             if not given:
                 self.references.update(gold_answers(table))
+            answers.update(table.filter(pl.col("source") == REFERENCE)["item_id"])
             if items is not None and "reference" in items.given:
                 answered.update(table.select("item_id", "source").unique().iter_rows())
             first = table["item_id"] if first is None else first
@@ -233,6 +235,10 @@ class _Scan:
         if items is not None and not met:
             check_items(first, items, where=where)
         _check_unique(hashes, source)
+        known = {i for i, text in items.references.items() if text} if items else set()
+        if given and answers - known:
+            for raw in source.batches((*IDS, "text")):
+                self.references.update(gold_answers(usable(raw, where=where)))
         # Sorted, because a set of text has another order in every process.
         self.gold = tables.missing_references(items.references if items else {}, sorted(answered))
 

@@ -130,7 +130,9 @@ class Scorer:
                 if item is None:
                     unknown[row] = f"item {item_id!r} is not in the items table"
                     continue
+                own_reference = references[row]
                 questions[row], references[row], languages[row], contexts[row] = item
+                references[row] = references[row] or own_reference
             references[row] = references[row] or self.references.get(item_id)
         batch = Batch(
             answers=[t or "" for t in responses["text"]],
@@ -212,7 +214,7 @@ def score(
     responses
         A responses table: ``item_id``, ``source``, ``text``. The questions stand in a column
         ``question`` (and the gold-standard answers in ``reference``) or come by ``items``.
-        Without either, the answers of source ``reference`` are the references.
+        Where an item has no reference by either, its answer of source ``reference`` is the one.
     items
         The items table.
     metrics
@@ -241,9 +243,7 @@ def score(
     if len(twice):
         raise duplicate_ids(twice.sort().to_list())
     found = None if items is None else Items.of(items)
-    references = {}
-    if "reference" not in table.columns and not (found and "reference" in found.given):
-        references = gold_answers(table)
+    references = gold_answers(table)
     given = given_needs(table.columns, found, references)
     chosen, _ = choose(metrics, given)
     scorer = Scorer(
@@ -279,7 +279,7 @@ def given_needs(
     given: set[Need] = set(items.given) if items else set()
     if items is None and "question" in columns:
         given.add("question")
-    if references or (items is None and "reference" in columns):
+    if references or "reference" in columns:
         given.add("reference")
     return given
 

@@ -170,6 +170,19 @@ def test_a_label_given_twice_is_in_the_set_once(tmp_path):
     assert jaccard["estimate"] == pytest.approx(1 - 1 / ((552 - 110 - 132 - 11) / 552))
 
 
+def test_a_choice_of_an_answer_that_stands_for_two_is_a_set(tmp_path):
+    chosen = {0: (["q0-a", "q0-b"], ["q0-c"]), 1: (["q1-a"], ["q1-b"]), 2: (["q2-a"], ["q2-a"])}
+    rows = [
+        rating(i, r, 1.0, dimension="choice", labels=labels)
+        for i, both in chosen.items()
+        for r, labels in zip(RATERS, both, strict=False)
+    ]
+    jaccard = found(our_ratings(tmp_path, *rows), "--dimension", "choice")["results"][0]
+    assert jaccard["name"] == "krippendorff_alpha_jaccard"
+    # By hand: two of three pairs differ wholly; of 6 * 5 ordered pairs two are equal
+    assert jaccard["estimate"] == pytest.approx(1 - (2 / 3) / (28 / 30))
+
+
 def test_labels_that_are_not_compared_are_said(tmp_path):
     rows = [
         rating(i, r, 4.0 + i % 2, dimension="overall", labels=["long", "kind"])

@@ -63,7 +63,7 @@ def with_labels(
     rated = [(labels, v) for labels, v, known in zip(given, numbers, ok, strict=True) if known]
     if not any(labels for labels, _ in rated):
         return ratings
-    if not all(v != v or (labels is not None and v == len(labels)) for labels, v in rated):
+    if not all(v != v or _is_count(v, labels) for labels, v in rated):
         several = any(labels is not None and len(labels) > 1 for labels, _ in rated)
         return replace(ratings, notes=[*ratings.notes, *([_NUMBERS] if several else [])])
     rows = {item: i for i, item in enumerate(order)}
@@ -78,6 +78,16 @@ def with_labels(
         notes = [*ratings.notes, _CATEGORIES]
         return replace(ratings, matrix=matrix, categories=True, notes=notes)
     return replace(ratings, matrix=matrix, sets=list(sets), notes=[*ratings.notes, _SETS])
+
+
+def _is_count(value: float, labels: list[str] | None) -> bool:
+    """Return whether a value is how many labels were chosen.
+
+    Among several labels some may be of equal answers, chosen as one.
+    """
+    if labels is None:
+        return False
+    return value == len(labels) or 1 <= value < len(labels)
 
 
 def _labels_of(row: int, cell: object, path: Path) -> list[str] | None:

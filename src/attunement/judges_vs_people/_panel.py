@@ -248,8 +248,9 @@ def _kind(ok: pl.DataFrame, described: Dimension | None) -> Kind:
     counted = ok.filter(pl.col("labels").list.len() > 0)
     if not len(value):
         return "category" if counted.height else "none"
-    if counted.height and (ok["labels"].list.len().fill_null(0) == ok["value"]).all():
-        # a set's value is how many labels it has
+    size = ok["labels"].list.len().fill_null(0)
+    if counted.height and ((size == ok["value"]) | ok["value"].is_between(1, size)).all():
+        # a set's value is how many labels were chosen, of which one may stand for equal answers
         if (ok["value"] == 1).all():
             return "category"
         return "set"

@@ -60,14 +60,15 @@ def shown_once(
     for id, source in responses.select("response_id", "source").iter_rows():
         if id in first and source not in credited.setdefault(first[id], []):
             credited[first[id]].append(source)
-    chosen = [
-        (labels, value) if unit != "item" or labels is None else _choice(labels, value, first)
-        for unit, labels, value in ratings.select("unit", "labels", "value").iter_rows()
-    ]
     named = ratings.with_columns(
         unit_id=_named(first),
-        labels=pl.Series([labels for labels, _ in chosen], dtype=ratings.schema["labels"]),
-        value=pl.Series([value for _, value in chosen], dtype=ratings.schema["value"]),
+        labels=pl.Series(
+            [
+                labels if unit != "item" or labels is None else _choice(labels, first)
+                for unit, labels in ratings.select("unit", "labels").iter_rows()
+            ],
+            dtype=ratings.schema["labels"],
+        ),
     )
     return named.unique(_KEY, keep="first", maintain_order=True), credited
 
@@ -78,12 +79,8 @@ def _named(first: Mapping[str, str]) -> pl.Expr:
     return pl.when(pl.col("unit") == "response").then(ids.replace(first)).otherwise(ids)
 
 
-def _choice(
-    labels: list[str], value: float | None, first: Mapping[str, str]
-) -> tuple[list[str], float | None]:
-    """Return labels of which none equals another, and their number where that was the value."""
-    kept = list(dict.fromkeys(first.get(label, label) for label in labels))
-    return kept, float(len(kept)) if value == len(labels) else value
+def _choice(labels: list[str], first: Mapping[str, str]) -> list[str]:
+    return list(dict.fromkeys(first.get(label, label) for label in labels))
 
 
 def _differing(ratings: pl.DataFrame, first: Mapping[str, str]) -> set[str]:

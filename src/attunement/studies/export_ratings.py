@@ -152,11 +152,9 @@ def _rows_of(
 def _of_answer(
     answer: Answer, unit: Unit, shared: Mapping[str, Any], owners: Mapping[str, list[Owner]]
 ) -> Iterator[dict[str, Any]]:
-    labels, value = answer.labels, answer.value
+    labels = answer.labels
     if labels is not None and unit.kind == "item":
-        counted = value == len(labels)  # of a set the value is how many labels it has
-        labels = expanded(labels, owners)
-        value = float(len(labels)) if counted else value
+        labels = expanded(labels, owners)  # of a choice the value stays how many were chosen
     same: Sequence[tuple[str, str | None]] = [(unit.unit_id, unit.source)]
     if unit.kind == "response":
         same = owners.get(unit.unit_id, same)
@@ -169,7 +167,7 @@ def _of_answer(
             "source": source,
             "instrument": unit.instrument.name,
             "dimension": answer.dimension,
-            "value": value,
+            "value": answer.value,
             "labels": labels,
             "status": answer.status,
             "spans": answer.spans,

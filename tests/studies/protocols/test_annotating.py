@@ -222,7 +222,7 @@ def test_a_choice_that_was_settled_has_all_its_sources(
     export_study(tmp_path / "out")
     columns = ("unit", "unit_id", "item_id", "value", "labels")
     (settled,) = pl.read_parquet(tmp_path / "out" / "adjudications.parquet").select(columns).rows()
-    assert settled == ("item", "q0", "q0", 2.0, ["q0-alpha", "q0-beta"])
+    assert settled == ("item", "q0", "q0", 1.0, ["q0-alpha", "q0-beta"])
     ratings = pl.read_parquet(tmp_path / "out" / "ratings.parquet").filter(dimension="choice")
     assert settled in ratings.select(columns).rows()
 

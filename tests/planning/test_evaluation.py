@@ -132,6 +132,24 @@ def test_unknown_labels_are_counted_and_count_as_wrong() -> None:
     assert found.get("recall", "weighted").estimate == pytest.approx(1 / 2)
 
 
+def test_turns_without_any_label_leave_weighted_scores_undefined() -> None:
+    found = score([("inform",)] * 3, [(), (), ()])
+    weighted = found.get("f1", "weighted")
+    assert math.isnan(weighted.estimate)
+    assert weighted.reason == "No turn has a label of the label set."
+    assert found.get("f1", "sample").estimate == 0
+
+
+def test_one_dialogue_of_several_turns_has_no_interval_and_says_so() -> None:
+    turns = [Window("d", i, ("hi",), ("inform",)) for i in range(3)]
+    plans = [Plan(("inform",)), Plan(("question",)), Plan(("inform",))]
+    exact = evaluate(plans, turns, DAILYDIALOG).get("exact_match")
+    assert math.isnan(exact.ci_low)
+    assert exact.reason == "One dialogue or turn has no interval."
+    over_turns = evaluate(plans, turns, DAILYDIALOG, resample="windows").get("exact_match")
+    assert over_turns.reason is None
+
+
 def test_turns_without_a_plan_are_left_out_and_counted() -> None:
     plans = [Plan(("inform",)), Plan((), "unparsed", "None"), Plan((), "error", "timeout")]
     turns = [Window("d", i, ("hi",), ("inform",)) for i in range(3)]

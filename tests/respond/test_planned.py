@@ -144,6 +144,18 @@ def test_the_first_candidate_is_what_is_said_without_a_plan(
     assert record.results(record.candidates_table(found)) == []
 
 
+def test_what_candidates_cost_is_of_those_that_are_taken(
+    items: Callable[..., pl.DataFrame],
+) -> None:
+    given = answers(*(("q0", "m", n, f"Answer {n}.") for n in range(4))).with_columns(
+        cost_usd=pl.lit(1.0), tokens_in=pl.lit(10)
+    )
+    found = respond(items("Hi"), Existing(given), "none", name="x", n=3)
+    row = record.responses_table(found).row(0, named=True)
+    assert (row["cost_usd"], row["tokens_in"]) == (3.0, 30)
+    assert record.candidates_table(found).height == 3
+
+
 def test_what_cannot_be_used_is_counted_and_crashes_nothing(
     items: Callable[..., pl.DataFrame],
 ) -> None:
@@ -289,7 +301,8 @@ def test_mean_similarities_come_with_intervals_and_what_is_missing(
     assert math.isnan(first.ci_low)  # both are 0, and no width of an interval would be right
     assert first.reason == "all values are the same: no interval"
     assert (difference.estimate, difference.n, difference.n_missing) == (0.5, 2, 1)
-    assert difference.ci_low < 0.5 < difference.ci_high
+    # Student's interval of 0 and 1 is wider than what a difference can be
+    assert (difference.ci_low, difference.ci_high) == (0.0, 1.0)
     assert difference.group == {"source": "x"}
 
 

@@ -131,7 +131,7 @@ def derived(table: Counts, sums: Floats) -> Floats:
     -------
     numpy.ndarray
         Shape (draws, scores), in the order of ``table.names``; NaN where no turn was drawn, and
-        precision where nothing was predicted at all.
+        precision where nothing was predicted at all, and weighted scores where no turn has a label.
     """
     k, first = table.labels, 1 + len(table.turn_scores)
     n = sums[:, :1]

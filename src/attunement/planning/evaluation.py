@@ -30,6 +30,7 @@ Resample = Literal["dialogues", "windows"]
 RESAMPLES: tuple[Resample, ...] = get_args(Resample)
 
 UNSAID = "No plan has a label of the label set."
+UNMARKED = "No turn has a label of the label set."
 ONE_LIST = (
     "NLS has no interval here: it is one distance over the whole list of turns, and no turn has a "
     "value of its own that could be drawn again."
@@ -132,6 +133,8 @@ def evaluate(
     unknown = Counter(label for plan in said for label in plan if label not in known)
     table = count(said, truth, labels, paper=scoring == "paper")
     clusters = [w.dialogue for _, w in pairs] if resample == "dialogues" else None
+    drawn = len(pairs) if clusters is None else len(set(clusters))
+    planned = any(known.intersection(p[-1:] if scoring == "paper" else p) for p in said)
     estimates, lows, highs = _scores(table, clusters, replicates, level, seed)
     how = f"95 % percentile bootstrap interval over {resample}".replace("95", f"{level * 100:g}")
     made = signature(
@@ -160,7 +163,7 @@ def evaluate(
                 method=f"{method}, {how}" if replicates else method,
                 group={**group, "scoring": scoring, "average": average},
                 signature=made,
-                reason=_why(name, estimate, len(pairs), replicates, table),
+                reason=_why(estimate, drawn, replicates, planned=planned),
             )
         )
     if scoring == "paper":
@@ -194,14 +197,15 @@ def _scores(
     return estimates, np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
 
 
-def _why(name: str, estimate: float, n: int, replicates: int, table: Counts) -> str | None:
-    if not n:
+def _why(estimate: float, drawn: int, replicates: int, *, planned: bool) -> str | None:
+    """Return why a score or its interval is not there; ``drawn`` is what is drawn again."""
+    if not drawn:
         return "There is no plan to score."
     if math.isnan(estimate):
-        return UNSAID
+        return UNMARKED if planned else UNSAID
     if not replicates:
         return "No bootstrap was asked for."
-    return "One dialogue or turn has no interval." if len(table.values) < 2 else None
+    return "One dialogue or turn has no interval." if drawn < 2 else None
 
 
 def _whole_list(

@@ -44,8 +44,8 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """The candidates table: one row a candidate, unique on source, item and candidate."""
 
-MEANS = {"nls_chosen": (0.0, 1.0), "nls_first": (0.0, 1.0), "nls_chosen_minus_first": (-1.0, 1.0)}
-"""Mean similarities, and between which values they lie."""
+MEANS = ("nls_chosen", "nls_first", "nls_chosen_minus_first")
+"""Mean similarities. All lie in 0 to 1: what is chosen is no less similar than the first."""
 
 
 def candidates_table(outcome: Outcome) -> pl.DataFrame:
@@ -206,24 +206,20 @@ def results(candidates: pl.DataFrame, *, level: float = 0.95, seed: int = 1) -> 
     )
     return [
         replace(
-            _within(
-                bootstrap_mean(part[name].fill_null(math.nan), level=level, seed=seed), *MEANS[name]
-            ),
+            _within(bootstrap_mean(part[name].fill_null(math.nan), level=level, seed=seed)),
             name=name,
             group={"source": source},
         )
         for (source, strategy), part in by_item.group_by("source", "strategy", maintain_order=True)
-        for name in (MEANS if strategy == "rerank" else ["nls_chosen"])
+        for name in (MEANS if strategy == "rerank" else MEANS[:1])
     ]
 
 
-def _within(mean: Result, least: float, most: float) -> Result:
-    low, high = (float(np.clip(end, least, most)) for end in (mean.ci_low, mean.ci_high))
+def _within(mean: Result) -> Result:
+    low, high = (float(np.clip(end, 0.0, 1.0)) for end in (mean.ci_low, mean.ci_high))
     if math.isnan(low) or (low, high) == (mean.ci_low, mean.ci_high):
         return mean
-    return replace(
-        mean, ci_low=low, ci_high=high, method=f"{mean.method}, cut at {least:g} and {most:g}"
-    )
+    return replace(mean, ci_low=low, ci_high=high, method=f"{mean.method}, cut at 0 and 1")
 
 
 def path_of(run: Run) -> Path:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from attunement import tables
 from attunement.errors import UserError
 from attunement.inspect_bridge import ModelSpec
 from attunement.planning.planner import Plan
@@ -155,8 +156,9 @@ class Existing:
     ) -> list[Pool]:
         """Return the first ``n`` candidates of each item."""
         _refuse_told(plans, "a table of responses")
-        found = candidates.from_responses(self.responses, items["item_id"].to_list())
-        return [replace(pool, candidates=pool.candidates[:n]) for pool in found]
+        table = tables.conform(self.responses, "responses").sort("candidate", maintain_order=True)
+        first = table.group_by("item_id", maintain_order=True).head(n)
+        return candidates.from_responses(first, items["item_id"].to_list())
 
 
 def _refuse_told(plans: Sequence[Plan] | None, what: str) -> None:

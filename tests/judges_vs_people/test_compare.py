@@ -300,6 +300,14 @@ def test_of_a_person_who_was_asked_twice_the_first_answer_counts() -> None:
     held = only(compare_judges(table(rows), replicates=0))
     assert held.bias is not None
     assert (held.bias.estimate, held.bias.n) == (2.0, 1)
+    people = [
+        row("p0", 0, value=2.0),
+        row("p0", 0, value=5.0, replicate=1),
+        row("p1", 0, value=3.0),
+    ]
+    as_judge = only(compare_judges(table(people), judges=["p0"], replicates=0))
+    assert as_judge.bias is not None
+    assert as_judge.bias.estimate == -1.0
 
 
 def test_not_sure_is_left_out_and_counted() -> None:

@@ -179,4 +179,4 @@ def test_a_model_comes_from_the_hub_at_a_revision(tiny, model, tmp_path):
     assert "cannot be loaded" in missing.stderr
     assert (kept.returncode, kept.stdout) == (0, found.stdout), kept.stderr
     assert "Retrying" not in kept.stderr
-    assert "the hub does not answer, and there is no copy on this machine" in gone.stderr
+    assert "the hub does not answer, and no copy on this machine can be loaded: " in gone.stderr

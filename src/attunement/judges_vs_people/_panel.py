@@ -121,9 +121,10 @@ def panels(
 ) -> Iterator[Panel]:
     """Yield the dimensions that a judge and a person rated on the same instrument.
 
-    Of several rounds each rater's last counts. Several replicates of a judge become their mean
-    where values are numbers, else the most frequent answer, the earliest where several are; of a
-    person's the first counts, since nobody else is asked twice.
+    Of several rounds each rater's last counts. Several replicates of a model become their mean
+    where values are numbers, else the most frequent answer, the earliest where several are. Of a
+    person's the first counts, also where a person is held against the others: to be asked again
+    shows how far people agree with themselves, and makes nobody's answer a better one.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def panels(
     last = pl.col("round").max().over("unit", "unit_id", "rater", "instrument", "dimension")
     used = used.filter(pl.col("round") == last)
     first = pl.col("replicate").min().over("unit", "unit_id", "rater", "instrument")
-    used = used.filter((pl.col("replicate") == first) | pl.col("rater").is_in(judges))
+    used = used.filter((pl.col("replicate") == first) | (pl.col("rater_kind") != "human"))
     for name in used["instrument"].unique(maintain_order=True):
         if (instrument := _known(known, name)) is not None:
             refuse_off_scale(used, instrument)

@@ -56,7 +56,7 @@ def not_loaded(what: str, name: str, error: Exception, here: Mapping[str, bool])
     """Return the error of a model that cannot be loaded; ``here`` is of `local_only`."""
     said = _first(error)
     if here:
-        said = "the hub does not answer, and there is no copy on this machine."
+        said = f"the hub does not answer, and no copy on this machine can be loaded: {said}"
     return UserError(
         f"{what} cannot be loaded: {said}",
         where=name,

@@ -250,7 +250,7 @@ def rationale_words(ratings: Frame) -> pl.DataFrame:
     # What a judge wrote again in a replicate, or a person in a later round, counts once.
     key = ("unit_id", "rater", "dimension")
     rated = rated.filter(pl.col("round") == pl.col("round").max().over(key))
-    rated = rated.filter(pl.col("replicate") == pl.col("replicate").min().over(key[:2]))
+    rated = rated.filter(tables.of_first_replicate())
     counted = rated.select(
         "rater",
         "dimension",

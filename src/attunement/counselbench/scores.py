@@ -103,8 +103,7 @@ def first_replicates(rated: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     A mean of replicates would leave the scale, and would hide a "not sure" among them; a judge that
     repeats itself is one rater, not several.
     """
-    replicate = pl.col("replicate")
-    first = rated.filter(replicate == replicate.min().over("unit_id", "rater"))
+    first = rated.filter(tables.of_first_replicate())
     aside = rated.height - first.height
     notes = (
         [f"Of several replicates the first of each rater counts; {aside} ratings are left out."]

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from attunement import tables
 from attunement.errors import UserError, did_you_mean, first_of
 from attunement.instruments import Dimension, Instrument, list_instruments, load_instrument
 from attunement.instruments.on_scale import refuse_off_scale
@@ -146,8 +147,7 @@ def panels(
     used = ratings.filter(pl.col("rater").is_in([*judges, *people]))
     last = pl.col("round").max().over("unit", "unit_id", "rater", "instrument", "dimension")
     used = used.filter(pl.col("round") == last)
-    first = pl.col("replicate").min().over("unit", "unit_id", "rater", "instrument")
-    used = used.filter((pl.col("replicate") == first) | (pl.col("rater_kind") != "human"))
+    used = used.filter(tables.of_first_replicate() | (pl.col("rater_kind") != "human"))
     for name in used["instrument"].unique(maintain_order=True):
         if (instrument := _known(known, name)) is not None:
             refuse_off_scale(used, instrument)
@@ -275,7 +275,7 @@ def _spans(rows: pl.DataFrame, place: dict[Any, int]) -> dict[str, dict[int, Spa
     looked = rows.filter(
         pl.col("status").is_in(["ok", "not_sure"]),
         # of several replicates the first: together they would mark more than a rater does
-        pl.col("replicate") == pl.col("replicate").min().over("unit", "unit_id", "rater"),
+        tables.of_first_replicate(),
     )
     columns = ("unit", "unit_id", "rater", "spans")
     for unit, unit_id, rater, spans in looked.select(columns).iter_rows():

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from attunement import tables
 from attunement.errors import UserError
 from attunement.psychometrics.cells import Given
 from attunement.psychometrics.scale import Scale
@@ -87,8 +88,7 @@ def _last(own: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
     An item that was skipped in the first and answered in a later one stays unanswered.
     """
     last = pl.col("round") == pl.col("round").max().over("rater", "unit_id", "dimension")
-    first = pl.col("replicate") == pl.col("replicate").min().over("rater", "unit_id", "round")
-    kept = own.filter(first & last)
+    kept = own.filter(tables.of_first_replicate() & last)
     if kept.height < own.height:
         notes.append(
             f"{own.height - kept.height:,} ratings are left out: the first replicate and the last "

@@ -17,6 +17,7 @@ from attunement.tables.files import (
     write_table,
 )
 from attunement.tables.references import missing_references
+from attunement.tables.replicates import of_first_replicate
 from attunement.tables.schema import (
     CHOICES,
     KEYS,
@@ -54,6 +55,7 @@ __all__ = [
     "for_spreadsheet",
     "iter_batches",
     "missing_references",
+    "of_first_replicate",
     "question",
     "read_frame",
     "read_table",

@@ -36,6 +36,12 @@ def hold(file: IO[bytes] | IO[str]) -> bool:
     return True
 
 
+def wait_for(file: IO[bytes]) -> None:
+    """Hold an open file as soon as nobody else does; closing it lets go."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
 def append(file: IO[bytes], line: bytes) -> None:
     """Hand a line to the operating system before returning: a kill can tear this line at most."""
     written = 0

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.test import Client
 
+from attunement import own_file
 from attunement.errors import UserError
 from attunement.studies import extra, flow, invitations, links, opening, saving
+from attunement.studies.holding import writing
 from attunement.studies.models import Answer, Assignment, Change, Participant
 from attunement.studies.replacement import replace_participant
 from attunement.studies.withdrawal import erase
@@ -130,3 +132,20 @@ def test_somebody_is_replaced_and_finished_once(people: list[Participant]) -> No
     assert len(set(at_once(*[finishes] * 4))) == 1
     at_once(*[lambda: replace_participant(again(other), by="owner")] * 3)
     assert Participant.objects.filter(replaces=other).count() == 1
+
+
+def test_only_one_process_writes_to_a_file_at_a_time(
+    people: list[Participant], tmp_path: Path
+) -> None:
+    turn = tmp_path / f"{connection.settings_dict['NAME']}-turn"  # SQLite's is a whole path
+
+    def is_free() -> bool:
+        with own_file.open_own(turn) as file:
+            return own_file.hold(file)
+
+    with writing():
+        with writing():  # the same turn
+            flow.agree(people[0], "en")
+        within = is_free()
+    assert (within, is_free()) == (connection.vendor != "sqlite", True)
+    assert people[0].consents.count() == 1

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from django.db import transaction
 from django.utils.text import Truncator
 
 from attunement.instruments import ChoiceScale, Dimension, NumberScale
@@ -20,6 +19,7 @@ from attunement.studies.agreement import rated
 from attunement.studies.asked import dimensions_of, in_words, said
 from attunement.studies.asking import Unit, units_of
 from attunement.studies.audit import log
+from attunement.studies.holding import writing
 from attunement.studies.models import Adjudication, Answer, Item, Response, Stage
 from attunement.studies.opened import instrument_of
 
@@ -313,7 +313,7 @@ def settle(
         "note": note.replace("\x00", "").strip(),
         "by": by,
     }
-    with transaction.atomic():
+    with writing():
         Adjudication.objects.update_or_create(
             stage=difference.stage,
             unit_id=difference.first.unit_id,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from django.db import transaction
 from django.utils import timezone
 
 from attunement.errors import UserError
 from attunement.studies.audit import log
-from attunement.studies.holding import hold_pages, hold_people
+from attunement.studies.holding import hold_pages, hold_people, writing
 from attunement.studies.models import Assignment, Stage, Study
 
 
@@ -22,7 +21,7 @@ def close_stage(stage: Stage, *, by: str) -> None:
         Where it is not open.
 
     """
-    with transaction.atomic():
+    with writing():
         hold_people()
         held = Stage.objects.select_for_update().get(pk=stage.pk)
         if held.opened_at is None or held.closed_at is not None:
@@ -42,7 +41,7 @@ def close_study(study: Study, *, by: str) -> None:
         Where it is closed already.
 
     """
-    with transaction.atomic():
+    with writing():
         held = Study.objects.select_for_update().get(pk=study.pk)
         if held.closed_at is not None:
             raise UserError(
@@ -68,7 +67,7 @@ def set_last_day(study: Study, day: date | None, *, by: str) -> None:
         raise UserError(
             f"{day.isoformat()} is over.", where=study.key, fix="Close the study to end it now."
         )
-    with transaction.atomic():
+    with writing():
         held = Study.objects.select_for_update().get(pk=study.pk)
         held.last_day = day
         held.save(update_fields=["last_day"])
@@ -84,7 +83,7 @@ def reopen_study(study: Study, *, by: str) -> None:
         Where the study is not closed.
 
     """
-    with transaction.atomic():
+    with writing():
         held = Study.objects.select_for_update().get(pk=study.pk)
         if held.closed_at is None:
             raise UserError("the study is not closed.", where=held.key)

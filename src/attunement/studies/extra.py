@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from django.db import transaction
-
 from attunement.errors import UserError
 from attunement.studies.audit import log
-from attunement.studies.holding import hold_people
+from attunement.studies.holding import hold_people, writing
 from attunement.studies.links import alive, new_participant
 from attunement.studies.models import Assignment, Participant, Stage
 from attunement.studies.opened import described
@@ -41,7 +39,7 @@ def add_places(count: int, *, by: str) -> list[Participant]:
     """
     if not 1 <= count <= MOST:
         raise UserError(f"between 1 and {MOST} places can be added at once.", where="places")
-    with transaction.atomic():
+    with writing():
         hold_people()
         stages = list(Stage.objects.select_for_update())
         if len(stages) != 1 or stages[0].opened_at is None or stages[0].closed_at is not None:

@@ -6,12 +6,11 @@ import secrets
 from dataclasses import dataclass
 from typing import Literal
 
-from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from attunement.studies.asking import missing
-from attunement.studies.holding import hold_page, hold_person, one_writer
+from attunement.studies.holding import hold_page, hold_person, writing
 from attunement.studies.links import is_dead
 from attunement.studies.models import Assignment, Participant, Stage
 from attunement.studies.opened import described, the_study
@@ -70,11 +69,12 @@ def refusal(participant: Participant, page: Assignment) -> dict[str, str] | None
     if participant.finished_at is not None:
         said = gettext("You have finished the study: nothing is changed any more.")
         return {"error": "closed", "message": said}
-    if not participant.consents.exists():
-        return {"error": "consent", "message": gettext("You have not agreed to take part yet.")}
-    if page.opened_at is None and is_early(participant, page):
-        said = gettext("This page has not come yet: earlier ones come first.")
-        return {"error": "early", "message": said}
+    if page.opened_at is None:  # none is opened before that
+        if not participant.consents.exists():
+            return {"error": "consent", "message": gettext("You have not agreed to take part yet.")}
+        if is_early(participant, page):
+            said = gettext("This page has not come yet: earlier ones come first.")
+            return {"error": "early", "message": said}
     if page.kind == "training" and page.done_at is not None:
         said = gettext("You have seen what was expected: this practice answer stays as it is.")
         return {"error": "done", "message": said}
@@ -96,7 +96,7 @@ def finish(participant: Participant) -> None:
     """Mark somebody as done and give them their completion code, once."""
     if participant.finished_at is not None:
         return
-    with transaction.atomic():
+    with writing():
         held = hold_person(participant)
         if held.finished_at is None:  # else another tab was first
             held.finished_at = held.last_seen_at = timezone.now()
@@ -109,7 +109,7 @@ def finish(participant: Participant) -> None:
 def agree(participant: Participant, language: str) -> None:
     """Keep the words that somebody agreed to, once."""
     asked = described().consent
-    with transaction.atomic():
+    with writing():
         held = hold_person(participant)
         if not is_dead(held) and not held.consents.filter(version=asked.version).exists():
             held.consents.create(
@@ -120,7 +120,7 @@ def agree(participant: Participant, language: str) -> None:
 def complete(page: Assignment) -> bool:
     """Mark a page as done, once; False where something on it is missing or wrong by now."""
     protocol = protocol_of(described())
-    with one_writer(), transaction.atomic():
+    with writing():
         held = hold_page(page.pk)
         if missing(held) or protocol.faults(held) or not protocol.ready(held):
             return False

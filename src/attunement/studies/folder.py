@@ -37,7 +37,7 @@ def create_folder(folder: Path) -> None:
 
 def take_away(folder: Path, *, whole: bool) -> None:
     """Remove what makes a folder a study, after it could not be made; or the whole folder."""
-    names = [SECRET, STUDY, *(f"{DATABASE}{end}" for end in ("", "-wal", "-shm"))]
+    names = [SECRET, STUDY, *(f"{DATABASE}{end}" for end in ("", "-wal", "-shm", "-turn"))]
     for name in names:
         (folder / name).unlink(missing_ok=True)
     if whole:

@@ -9,7 +9,6 @@ from typing import Literal
 import polars as pl
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -17,7 +16,7 @@ from attunement import tables
 from attunement.errors import UserError
 from attunement.studies import links
 from attunement.studies.audit import log
-from attunement.studies.holding import hold_people, hold_person
+from attunement.studies.holding import hold_people, hold_person, writing
 from attunement.studies.models import Participant
 
 LONGEST_ADDRESS = 254
@@ -131,7 +130,7 @@ def invite_addresses(addresses: Sequence[str], *, by: str) -> list[Participant]:
         Where an address has a place already, or there are too few places.
 
     """
-    with transaction.atomic():
+    with writing():
         hold_people()
         _refuse_given(addresses)
         return _invite(addresses, by=by)
@@ -140,7 +139,7 @@ def invite_addresses(addresses: Sequence[str], *, by: str) -> list[Participant]:
 def _invite(addresses: Sequence[str], *, by: str) -> list[Participant]:
     if not addresses:
         raise UserError("there is nobody to invite.", where="invitations")
-    with transaction.atomic():
+    with writing():
         hold_people()  # whoever invites at the same time gets the places after these
         places = list(free_places().select_for_update()[: len(addresses)])
         if len(places) < len(addresses):
@@ -168,7 +167,7 @@ def mark_invited(participant: Participant, *, address: str = "", by: str) -> Non
         Where they have withdrawn, or the address has another place.
 
     """
-    with transaction.atomic():
+    with writing():
         hold_people()
         held = hold_person(participant)
         if held.withdrawn_at is not None:
@@ -193,7 +192,7 @@ def _refuse_given(addresses: Sequence[str], *, but: Participant | None = None) -
 
 def revoke(participant: Participant, *, by: str) -> None:
     """Make a link worth nothing, at once; what was answered stays."""
-    with transaction.atomic():
+    with writing():
         hold_person(participant)
         participant.revoked_at = timezone.now()
         participant.save(update_fields=["revoked_at"])
@@ -209,7 +208,7 @@ def renew(participant: Participant, *, by: str) -> None:
         Where they have withdrawn, or somebody took their place.
 
     """
-    with transaction.atomic():
+    with writing():
         held = hold_person(participant)
         if held.withdrawn_at is not None:
             raise UserError("they have withdrawn.", where=participant.code)

@@ -41,7 +41,13 @@ def is_dead(participant: Participant) -> bool:
 
 def find(link_token: str) -> Participant | None:
     """Return whose link it is, None where it is nobody's or was revoked."""
-    return alive().filter(token_hash=token_hash(link_token)).first()
+    # By hand: every request of a participant begins here, and building the query took most of it
+    found = Participant.objects.raw(
+        "SELECT * FROM studies_participant WHERE token_hash = %s"
+        " AND revoked_at IS NULL AND withdrawn_at IS NULL",
+        [token_hash(link_token)],
+    )
+    return next(iter(found), None)
 
 
 def find_gone(link_token: str) -> Participant | None:

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import polars as pl
-from django.db import transaction
 from django.utils import timezone
 
 from attunement import tables
@@ -15,7 +14,7 @@ from attunement.errors import UserError
 from attunement.instruments.writing import to_yaml
 from attunement.studies.audit import log
 from attunement.studies.config import Known, StudyFile, read_study, study_instrument
-from attunement.studies.holding import hold_people
+from attunement.studies.holding import hold_people, writing
 from attunement.studies.models import Assignment, Item, Response, Stage, Study
 from attunement.studies.protocols import protocol_of
 
@@ -40,7 +39,7 @@ def make_study(source: str, folder: Path, *, demo: bool = False) -> Study:
     """
     described = read_study(source, where="study file")
     instrument = study_instrument(described, folder)
-    with transaction.atomic():
+    with writing():
         study = Study.objects.create(
             key=described.id, source=source, last_day=described.closes, demo=demo
         )
@@ -63,7 +62,7 @@ def open_stage(stage: Stage, *, by: str) -> None:
 
     """
     described = read_study(stage.study.source, where="study file")
-    with transaction.atomic():
+    with writing():
         hold_people()
         held = Stage.objects.select_for_update().get(pk=stage.pk)
         if held.opened_at is not None:

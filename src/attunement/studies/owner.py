@@ -36,12 +36,12 @@ def change_password(password: str | None = None, *, by: str) -> str:
 
     """
     from django.contrib.auth import get_user_model
-    from django.db import transaction
 
     from attunement.studies.audit import log
+    from attunement.studies.holding import writing
 
     chosen = _chosen(password)
-    with transaction.atomic():
+    with writing():
         account, _ = get_user_model().objects.get_or_create(
             username=NAME, defaults={"is_staff": True, "is_superuser": True}
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from django.utils import timezone
 
 from attunement.errors import UserError
 from attunement.studies.audit import log
-from attunement.studies.holding import hold_pages, hold_people, hold_person
+from attunement.studies.holding import hold_pages, hold_people, hold_person, writing
 from attunement.studies.links import new_participant
 from attunement.studies.models import Assignment, Participant
 from attunement.studies.opened import described
@@ -40,7 +39,7 @@ def replace_participant(leaver: Participant, *, by: str) -> Participant:
         Where they have finished, or were replaced before.
 
     """
-    with transaction.atomic():
+    with writing():
         hold_people()
         held = hold_person(leaver)
         if held.finished_at is not None and held.withdrawn_at is None:

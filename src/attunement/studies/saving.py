@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Count, F, Max, Q
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -19,7 +18,7 @@ from attunement.instruments.answers import read_answers
 from attunement.instruments.form import NONE_VALUE, STATUS_VALUE
 from attunement.quotes import Quote, Span, locate
 from attunement.studies.asking import Unit, missing, units_of
-from attunement.studies.holding import Refused, hold_open_page, one_writer
+from attunement.studies.holding import Refused, hold_open_page, writing
 from attunement.studies.models import Answer, Assignment, Change
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
@@ -109,15 +108,11 @@ def save(
         "dimension": dimension.id,
     }
     more = seconds_of(seconds)
-    with one_writer(), transaction.atomic():
+    with writing():
         # Held from here on, so that saves of two tabs follow one another, and none a withdrawal
-        done_at = hold_open_page(assignment.pk)
-        stands = Change.objects.filter(assignment_id=assignment.pk).aggregate(
-            version=Max("pk"), same=Count("pk", filter=Q(client=client))
-        )
-        before = stands["version"] or 0
-        if stands["same"]:
-            return Saved(now.isoformat(), repeated=True, version=before)
+        page = hold_open_page(assignment.pk, client)
+        if page.saved:
+            return Saved(now.isoformat(), repeated=True, version=page.version)
         Assignment.objects.filter(pk=assignment.pk).update(seconds=F("seconds") + more)
         if fields is None:
             Answer.objects.filter(**where).delete()
@@ -135,10 +130,10 @@ def save(
         if assignment.stage_id is not None and follow_up is not None:
             follow_up(assignment, unit.unit_id, dimension.id)
             version = version_of(assignment)
-        if done_at is not None and missing(Assignment.objects.get(pk=assignment.pk), units):
+        if page.done and missing(Assignment.objects.get(pk=assignment.pk), units):
             # What had to be answered was taken back: the page is to be done again
             Assignment.objects.filter(pk=assignment.pk).update(done_at=None)
-    return Saved(now.isoformat(), before=before, version=version)
+    return Saved(now.isoformat(), before=page.version, version=version)
 
 
 def number_of(sent: str) -> int | None:

@@ -15,7 +15,8 @@ from attunement.runs import locked
 from attunement.studies import processes
 from attunement.studies.opened import the_study
 
-THREADS = 16
+THREADS = 8
+"""Of each process: they work in turn anyway, and more of them only get in each other's way."""
 MOST_PROCESSES = 4
 """There is one for each core up to so many; a demonstration has one."""
 

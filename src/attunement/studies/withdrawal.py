@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from attunement.studies.audit import log
 from attunement.studies.chat import conversation
-from attunement.studies.holding import hold_pages, hold_person, one_writer
+from attunement.studies.holding import hold_pages, hold_person, writing
 from attunement.studies.models import Answer, Assignment, Change, Chat, Participant
 
 KEPT = (
@@ -33,7 +33,7 @@ def stop(participant: Participant, by: str) -> None:
         Who says so, for the audit log: the participant's code, or the owner's name.
 
     """
-    with transaction.atomic():
+    with writing():
         held = hold_person(participant)
         if held.withdrawn_at is None:
             held.withdrawn_at = timezone.now()
@@ -60,7 +60,7 @@ def erase(participant: Participant, by: str) -> None:
         Who says so, for the audit log: the participant's code, or the owner's name.
 
     """
-    with transaction.atomic():
+    with writing():
         held = hold_person(participant)
         own = Assignment.objects.filter(participant=held)
         # Saves and messages that are under way are waited for, and go with the rest; later ones
@@ -94,11 +94,14 @@ def holds_something(participant: Participant) -> bool:
 
 
 def _empty_journal() -> None:
-    """Take what was erased out of SQLite's journal too, unless somebody is reading for long."""
+    """Take what was erased out of SQLite's journal too, unless somebody is reading for long.
+
+    It is still the turn of whoever erased: see `writing`.
+    """
     if connection.vendor != "sqlite":
         return
     wait_ms = 1000 * int(connection.settings_dict["OPTIONS"].get("timeout", 5))
-    with one_writer(), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("PRAGMA busy_timeout=1000")
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         cursor.execute(f"PRAGMA busy_timeout={wait_ms}")

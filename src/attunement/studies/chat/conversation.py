@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from attunement.studies.config import ChatThenRate
-from attunement.studies.holding import Refused, one_writer
+from attunement.studies.holding import Refused, writing
 from attunement.studies.links import is_dead
 from attunement.studies.models import Chat, Message
 from attunement.studies.opened import described
@@ -111,7 +111,7 @@ def say(chat: Chat, text: str, *, client: str) -> None:
     text = _clean(text)
     if not client or len(client) > 40:
         raise Refused(_("The message came without its number. Please reload the page."))
-    with one_writer(), transaction.atomic():
+    with writing():
         held = _hold(chat)
         before = held.messages.filter(client=client).first()
         if before is not None:
@@ -129,7 +129,7 @@ def say(chat: Chat, text: str, *, client: str) -> None:
 
 def try_again(chat: Chat) -> None:
     """Ask for a reply once more where the last one failed; else change nothing."""
-    with one_writer(), transaction.atomic():
+    with writing():
         held = _hold(chat)
         last = held.messages.last()
         if held.ended_at is None and last is not None and last.status == "failed":
@@ -147,7 +147,7 @@ def end(chat: Chat, *, stopped: bool) -> bool:
         Where it is too early to end it without stopping it.
 
     """
-    with one_writer(), transaction.atomic():
+    with writing():
         held = _hold(chat)
         state = state_of(held)
         if state.ended:

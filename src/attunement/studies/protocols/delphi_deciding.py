@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.db import transaction
 from pydantic import ValidationError
 
 from attunement.delphi import Item, NewItem
@@ -15,6 +14,7 @@ from attunement.instruments import Words
 from attunement.studies.asked import language_name
 from attunement.studies.audit import log
 from attunement.studies.config_delphi import plain_words
+from attunement.studies.holding import writing
 from attunement.studies.models import Answer, CommentCode, PanelDecision, Stage
 from attunement.studies.opened import instrument_of
 from attunement.studies.protocols import delphi_rounds as rounds
@@ -70,7 +70,7 @@ def decide(stage: Stage, wanted: Wanted, *, by: str) -> PanelDecision:
         or the decision is not complete or does not go together with the others.
 
     """
-    with transaction.atomic():
+    with writing():
         held = _undecided(stage)
         _refuse_incomplete(wanted)
         row = _row(held, wanted, by)
@@ -98,7 +98,7 @@ def take_back(row: PanelDecision, *, by: str) -> None:
         Where the next round is open already.
 
     """
-    with transaction.atomic():
+    with writing():
         _undecided(row.stage)
         said = str(row)
         PanelDecision.objects.filter(pk=row.pk).delete()
@@ -124,7 +124,7 @@ def code(stage: Stage, given: Mapping[int, tuple[str, bool]], *, by: str) -> int
 
     """
     changed = 0
-    with transaction.atomic():
+    with writing():
         for answer in written(stage):
             if answer.pk not in given:
                 continue

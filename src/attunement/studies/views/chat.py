@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-from django.db import transaction
 from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
@@ -22,7 +21,7 @@ from attunement.studies import flow
 from attunement.studies.audit import log
 from attunement.studies.chat import conversation
 from attunement.studies.config import ChatThenRate
-from attunement.studies.holding import Refused
+from attunement.studies.holding import Refused, writing
 from attunement.studies.models import Assignment, Chat, Participant
 from attunement.studies.opened import described
 from attunement.studies.protocols import chatting
@@ -143,7 +142,7 @@ def skip(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     def change(chat: Chat) -> None:
         if not chat.stopped:
             raise Refused(_("This conversation has not been stopped."))
-        with transaction.atomic():
+        with writing():
             for page in [chat.assignment, *_later(chat)]:
                 one = chatting.chat_of(page)
                 assert one is not None, "only conversations are left out"

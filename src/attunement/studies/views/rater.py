@@ -198,10 +198,8 @@ def language(request: HttpRequest, participant: Participant) -> HttpResponse:
     return HttpResponseRedirect(back if back.startswith(base) else base)
 
 
-def own(participant: Participant, pk: int, *, answers: bool = True) -> Assignment:
+def own(participant: Participant, pk: int) -> Assignment:
     """Return an assignment of this participant; of anybody else's there is nothing to see.
-
-    ``answers`` says whether its answers are going to be looked at.
 
     Raises
     ------
@@ -209,6 +207,5 @@ def own(participant: Participant, pk: int, *, answers: bool = True) -> Assignmen
         Where there is none.
 
     """
-    pages = flow.pages_of(participant)
-    found: Assignment = get_object_or_404(pages if answers else pages.prefetch_related(None), pk=pk)
+    found: Assignment = get_object_or_404(flow.pages_of(participant), pk=pk)
     return found

@@ -45,13 +45,13 @@ demo: $(VENV)/.demo
 	$(BIN)/attunement demo --out demo-run
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto -m 'not train'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not train'
 
 test-postgres: $(VENV)/.dev
 	scripts/with_postgres.sh $(BIN)/python -m pytest tests/studies -n auto -m 'not browser'
 
 test-train: $(VENV)/.train
-	$(BIN)/python -m pytest -m train
+	$(BIN)/python -m pytest -n auto -m train
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -6,9 +6,10 @@ Usage: python scripts/write_reproductions.py --data FOLDER
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
-from attunement.reproduce import FILES, PAPERS, TITLES, reproduce
+from attunement.reproduce import FILES, PAPERS, TITLES, Comparison, reproduce
 from attunement.reproduce.text import as_markdown
 
 HEAD = """# Reproductions
@@ -24,10 +25,10 @@ not, a sentence says why.
 """
 
 
-def page(data: Path | None) -> str:
-    """Return the whole document."""
+def page(rows_of: Callable[[str], list[Comparison]]) -> str:
+    """Return the whole document; ``rows_of`` computes what stands beside a paper's numbers."""
     needed = [f"- `{p}`: `{file.as_posix()}`, {what}" for p, (file, what) in FILES.items()]
-    sections = [as_markdown(p, TITLES[p], reproduce(p, data)) for p in PAPERS]
+    sections = [as_markdown(p, TITLES[p], rows_of(p)) for p in PAPERS]
     return HEAD + "\n".join(needed) + "\n\n" + "\n".join(sections).rstrip() + "\n"
 
 
@@ -36,4 +37,4 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, help="the folder that holds data/")
     parser.add_argument("--out", type=Path, default=Path("docs/reproductions.md"))
     given = parser.parse_args()
-    given.out.write_text(page(given.data), encoding="utf-8")
+    given.out.write_text(page(lambda paper: reproduce(paper, given.data)), encoding="utf-8")

@@ -63,14 +63,6 @@ def test_every_paper_that_can_be_reproduced_is_in_the_generated_page() -> None:
     assert [p for p in PAPERS if f"## {p}" not in text] == []
 
 
-@pytest.mark.shared
-@pytest.mark.slow  # a planner is trained
-def test_the_reproductions_page_is_up_to_date(shared: Path) -> None:
-    page = runpy.run_path(str(ROOT / "scripts" / "write_reproductions.py"))["page"]
-    written = (DOCS / "reproductions.md").read_text(encoding="utf-8")
-    assert written == page(shared), "run: make docs"
-
-
 def test_links_between_documents_lead_somewhere() -> None:
     broken = []
     for file in [*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:

@@ -1,6 +1,7 @@
 """Table II on DailyDialog; the planner is trained once for all tests of this file."""
 
 import math
+import runpy
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,13 @@ def test_every_cell_has_a_number_or_a_reason(rows: list[Comparison]) -> None:
     page = as_markdown("socio-emotional", socio_emotional.TITLE, rows)
     assert "nan" not in page
     assert "| BERT large | precision | 1.000 | - |" in page
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_the_page_of_all_papers_is_up_to_date(rows: list[Comparison], shared: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    page = runpy.run_path(str(root / "scripts" / "write_reproductions.py"))["page"]
+    written = (root / "docs" / "reproductions.md").read_text(encoding="utf-8")
+    found = page(lambda paper: rows if paper == "socio-emotional" else reproduce(paper, shared))
+    assert written == found, "run: make docs"

@@ -115,6 +115,12 @@ def test_comments_are_coded_and_can_be_hidden(owner: Client) -> None:
     assert deciding.code_counts(stage()) == [("scope", 1), ("wording", 1)]
 
 
+def test_a_text_that_is_none_is_not_coded(owner: Client) -> None:
+    sent = owner.post(path("codes/"), {"text": ["9" * 5000, "-1", "²", "one"]})
+    assert sent.status_code == 302
+    assert not CommentCode.objects.exists()
+
+
 def test_codes_go_with_what_somebody_withdraws(owner: Client) -> None:
     text = comment()
     owner.post(path("codes/"), {"text": text.pk, f"codes-{text.pk}": "wording"})

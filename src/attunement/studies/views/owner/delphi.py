@@ -168,7 +168,7 @@ def proposals(request: HttpRequest, pk: int) -> HttpResponse:
 def codes(request: HttpRequest, pk: int) -> HttpResponse:
     """Record codes of comments or proposals."""
     stage = _stage(pk)
-    keys = [int(key) for key in request.POST.getlist("text") if key.isascii() and key.isdigit()]
+    keys = [key for key in map(_number, request.POST.getlist("text")) if key is not None]
     hidden = set(request.POST.getlist("hidden"))
     shown_hidden = set(request.POST.getlist("shown-hidden"))
     given = {

@@ -2,6 +2,7 @@
 
 FOLDER holds ``study-file.yaml`` and its tables. The study is made where there is none yet, and the
 personal links are printed as one line of JSON, ``{"R001": "/r/.../"}``, before the server starts.
+It serves in this process alone: dozens of tests would wait for those of `attunement study serve`.
 """
 
 import json
@@ -23,7 +24,7 @@ def main(folder: Path, port: int) -> None:
     if not Study.objects.exists():
         make_study((folder / "study-file.yaml").read_text("utf-8"), folder)
     print(json.dumps({p.code: links.path(p) for p in Participant.objects.all()}), flush=True)
-    server.serve("127.0.0.1", port)
+    server.serve_on({"host": "127.0.0.1", "port": port}, proxy=None, replies=True)
 
 
 if __name__ == "__main__":

@@ -78,37 +78,32 @@ def free(bot: llm.StubLLM) -> None:
     bot.pause.set()
 
 
-@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (360, "it")])
 def test_from_the_invitation_to_the_questionnaire(
-    serve: Callable[..., Any],
-    visit: Callable[..., Any],
-    bot: llm.StubLLM,
-    width: int,
-    language: str,
+    serve: Callable[..., Any], visit: Callable[..., Any], bot: llm.StubLLM
 ) -> None:
-    study, person = serve(**study_with(bot)), visit(width=width, language=language)
+    study, person = serve(**study_with(bot)), visit(width=360, language="it")
     page = person.page
     begin(person, study.link())
-    assert SCENARIO[language] in page.locator(".notes").inner_text()
-    person.shot(f"chat-begin-{width}")
+    assert SCENARIO["it"] in page.locator(".notes").inner_text()
+    person.shot("chat-begin-360")
     say(person, "I cannot sleep since my sister moved out.")
     begun(person)
     assert last(person).get_attribute("data-status") == "writing"
-    person.shot(f"chat-writing-{width}")
+    person.shot("chat-writing-360")
     free(bot)
     is_done(person, 2)
     assert last(person).locator(".said").inner_text() == REPLY
     assert page.locator("[data-finish]").is_disabled()
     say(person, "Mostly that I am alone now.")
     is_done(person, 4)
-    person.shot(f"chat-replied-{width}")
+    person.shot("chat-replied-360")
     assert pages.fits(page)
     page.locator("[data-finish]").click()
     page.locator("[data-ended]").wait_for()
-    person.shot(f"chat-ended-{width}")
+    person.shot("chat-ended-360")
     page.locator("main button.primary").click()
     page.locator("[data-dimension=ur1]").wait_for()
-    person.shot(f"chat-questions-{width}", whole=False)
+    person.shot("chat-questions-360", whole=False)
     assert "quiet-heron" not in page.content()
     assert bot.requests[1]["messages"][0] == {"role": "system", "content": "SECRET PLAN"}
     chat = study.rows("SELECT * FROM studies_chat ORDER BY id")[0]

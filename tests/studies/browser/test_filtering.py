@@ -15,7 +15,6 @@ from stubs import study_open
 from stubs.study_files import write_texts
 from studies.browser import pages
 from studies.browser.pages import faults_of, fits, saved
-from studies.browser.people import attunement
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,14 +33,6 @@ PROTOCOL = {
     "annotators_per_item": 1,
     "choose": 2,
 }
-RATED = (
-    "usefulness",
-    "fluency",
-    "style_consistency",
-    "emotional_tone",
-    "dialogue_strategy",
-    "role_consistency",
-)
 Serve = Callable[..., Any]
 Visit = Callable[..., Any]
 
@@ -203,53 +194,3 @@ def test_the_label_of_a_mark_is_changed_on_the_spot(serve: Serve, visit: Visit) 
     person.shot("annotate-changed")
     (answer,) = said(study, "dialogue_acts")
     assert [span["label"] for span in json.loads(answer["spans"])] == ["inform"]
-
-
-@pytest.mark.parametrize("language", ["en", "it"])
-def test_a_person_goes_from_the_invitation_to_the_export(
-    serve: Serve, visit: Visit, language: str
-) -> None:
-    study, person = serve(files=answers(6), protocol=PROTOCOL), visit(language=language)
-    page = begin(person, study)
-    assert page.locator("html").get_attribute("lang") == language
-    # The network goes, and what is decided meanwhile arrives when it is back
-    person.context.set_offline(True)
-    page.locator(".candidate").first.focus()
-    press(page, "1 c j 0 j 0")
-    page.wait_for_selector("[data-status][data-state=failing]")
-    person.context.set_offline(False)
-    saved(page)
-    press(page, "j 0 j 0")
-    saved(page)
-    # A second window shows the same
-    other = person.context.new_page()
-    other.goto(study.link())
-    other.wait_for_selector(".candidate.chosen")
-    assert other.locator(".candidate.eliminated").count() == 4
-    other.close()
-    page.locator("form.go button.primary").click()
-    page.wait_for_selector("h1:not(#filter-heading)")
-    open_annotation(study)
-
-    # The same link another day
-    page.goto(study.link())
-    page.wait_for_selector(".proposal")
-    page.locator("[data-right]").click()
-    page.locator("[name=emotions][value='none:']").check()
-    for question in RATED:
-        page.locator(f"[name={question}]").first.check()
-    saved(page)
-    person.shot(f"annotate-done-{language}")
-    page.locator("form.go button.primary").click()
-    page.wait_for_selector(".code")
-
-    out = study.folder / "out"
-    attunement("study", "export", study.folder, "--out", out)
-    said = json.loads(attunement("socemo", out, "--json", "--replicates", "0"))
-    kept = {r["group"]["source"]: r["estimate"] for r in said["results"] if r["name"] == "filter"}
-    chosen = {r["group"]["source"]: r["estimate"] for r in said["results"] if r["name"] == "top3"}
-    assert kept == chosen
-    # The first two sources gave one text
-    assert kept["model0"] == kept["model1"]
-    assert len(kept) == 6
-    assert sum(kept.values()) == 1 + kept["model0"]

@@ -153,3 +153,17 @@ def test_metrics_that_compare_systems_are_no_distances(simulate):
     assert "are no distance: length." in both.methods
     with pytest.raises(UserError, match="compare systems: length"):
         analyze(items, responses, lengths)
+
+
+def test_judges_do_not_rate_together_with_people(simulate) -> None:
+    items, responses, ratings = simulate({"near": 0.2, "far": 1.0}, n=30)
+    of_people = pl.col("dimension") == "agreeability"
+    people = ratings.filter(of_people).with_columns(
+        pl.col("value") - 1, rater=pl.lit("R001"), rater_kind=pl.lit("human")
+    )
+    alone = pl.concat([ratings.filter(~of_people), people])
+    both = pl.concat([ratings, people])
+    found = analyze(items, responses, both, replicates=100)
+    assert found.distance.equals(analyze(items, responses, alone, replicates=100).distance)
+    assert found.summary[-1].startswith("Judges' ratings of agreeability are left out")
+    assert len(analyze(items, responses, alone, replicates=100).summary) == 2

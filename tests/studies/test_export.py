@@ -272,6 +272,28 @@ def test_people_who_withdrew_are_in_no_file(filled: Study, tmp_path: Path) -> No
     assert Run(tmp_path / "out").manifest()["study"]["withdrawn"] == 1
 
 
+def test_a_spreadsheet_of_an_earlier_export_does_not_keep_what_was_erased(
+    filled: Study, tmp_path: Path
+) -> None:
+    export_study(tmp_path / "out", csv=True)
+    erase(Participant.objects.get(code="R002"), by="owner")
+    export_study(tmp_path / "out")
+    assert [f.name for f in (tmp_path / "out").iterdir() if b"R002" in f.read_bytes()] == []
+    assert list((tmp_path / "out").glob("ratings.*")) == [tmp_path / "out" / "ratings.parquet"]
+
+
+def test_exporting_again_tells_whose_ratings_were_added_meanwhile(
+    filled: Study, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert export_study(out).lost == []
+    people = read(out, "ratings")
+    judged = people.with_columns(rater=pl.lit("judge:m"), rater_kind=pl.lit("judge"))
+    tables.write_table(pl.concat([people, judged]), out / "ratings.parquet", "ratings")
+    assert export_study(out).lost == ["judge:m"]
+    assert read(out, "ratings").equals(people)
+
+
 def test_what_people_leave_when_they_stop_stays(filled: Study, tmp_path: Path) -> None:
     stop(Participant.objects.get(code="R002"), by="R002")
     export_study(tmp_path / "out")

@@ -79,6 +79,8 @@ class Cube:
     apart
         Metrics that were rated and are none of the above, since an answer's value and the
         reference's are no distance: BLEU, length and the like.
+    judged_too
+        Metrics that people rated and judges too: the judges' ratings are not in the arrays.
 
     """
 
@@ -98,6 +100,7 @@ class Cube:
     instruments: list[str]
     repeats: pl.DataFrame
     apart: list[str]
+    judged_too: list[str]
 
     @property
     def standardized(self) -> Floats:
@@ -143,6 +146,7 @@ def build_cube(
     asked = None if items is None else tables.conform(items, "items")
     answers = None if responses is None else tables.conform(responses, "responses")
     rated, apart = _comparable(_located(tables.conform(ratings, "ratings"), answers))
+    rated, judged_too = _people_first(rated)
     chosen = _variant(rated, variant)
     metrics = _metrics(chosen)
     sources, compared = _sources(answers, chosen, reference)
@@ -194,6 +198,7 @@ def build_cube(
             "unit_id", "source", "dimension", "rater", "replicate", "value"
         ),
         apart=apart,
+        judged_too=judged_too,
     )
 
 
@@ -245,6 +250,17 @@ def _comparable(rated: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
             "reference score other metrics, such as --metrics nuance.",
         )
     return kept, apart
+
+
+def _people_first(rated: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Leave out judges' ratings of what people rated too, and return the names of those metrics.
+
+    A mean over people and a language model is the opinion of neither.
+    """
+    kinds = rated.group_by("dimension", maintain_order=True).agg(pl.col("rater_kind").unique())
+    both = [d for d, found in kinds.iter_rows() if {"human", "judge"} <= set(found)]
+    theirs = pl.col("dimension").is_in(both) & (pl.col("rater_kind") == "judge")
+    return rated.filter(~theirs.fill_null(False)), both
 
 
 def _variant(rated: pl.DataFrame, variant: str) -> pl.DataFrame:

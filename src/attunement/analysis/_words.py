@@ -226,7 +226,10 @@ NAMES_SHOWN = 6
 
 
 def summarize(cube: Cube, ranking: Rows, comparisons: Rows) -> list[str]:
-    """Return two sentences: what was compared, and what came out."""
+    """Return what was compared, what came out and, where there are some, whose ratings are not in.
+
+    One sentence each.
+    """
     names = cube.compared[:NAMES_SHOWN]
     more = len(cube.compared) - len(names)
     who = listed([*names, f"{more} more"] if more else names)
@@ -243,7 +246,13 @@ def summarize(cube: Cube, ranking: Rows, comparisons: Rows) -> list[str]:
         f"{_gold(cube)} to {plural(len(cube.items), 'question')}{scope} on "
         f"{plural(_measured(cube), 'metric')}{doubt}."
     )
-    return [first, _outcome(Findings(cube, "all", ranking, comparisons))]
+    said = [first, _outcome(Findings(cube, "all", ranking, comparisons))]
+    if cube.judged_too:
+        said.append(
+            f"Judges' ratings of {listed(cube.judged_too)} are left out, since people rated that "
+            "too: attunement compare-judges holds the ones against the others."
+        )
+    return said
 
 
 def _measured(cube: Cube) -> int:

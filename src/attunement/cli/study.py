@@ -244,6 +244,10 @@ def export(
         done = export_study(target, csv=csv, advance=advance)
     for name, rows in done.rows.items():
         console().print(f"{name}: {rows} rows", markup=False)
+    if done.lost:
+        note = f"The ratings by {', '.join(done.lost)} that were here before are not in it: "
+        again = "run 'attunement judge' on it again. Calls that are kept in it are not repeated."
+        console().print(note + again, markup=False)
     out().print(str(target), soft_wrap=True, markup=False)
 
 

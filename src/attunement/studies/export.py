@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +58,14 @@ class Exported:
         Where.
     rows
         Of each file.
+    lost
+        Who had rated in an earlier export's folder and is no person of the study, such as a judge.
 
     """
 
     folder: Path
     rows: dict[str, int]
+    lost: list[str] = field(default_factory=list)
 
 
 def export_study(out: Path, *, csv: bool = False, advance: Advance = lambda rows: None) -> Exported:
@@ -89,6 +92,7 @@ def export_study(out: Path, *, csv: bool = False, advance: Advance = lambda rows
     """
     _refuse_foreign(out)
     out.mkdir(parents=True, exist_ok=True)
+    lost = _added_raters(out / "ratings.parquet")
     rows: dict[str, int] = {}
     with snapshot():
         study = the_study()
@@ -112,7 +116,7 @@ def export_study(out: Path, *, csv: bool = False, advance: Advance = lambda rows
         study={**facts, "files": {name: _digest(out / name) for name in names}},
     )
     run.record("export", rows=rows)
-    return Exported(out, rows)
+    return Exported(out, rows, lost)
 
 
 def _tables(file: StudyFile) -> dict[str, tuple[Schema, Iterable[pl.DataFrame]]]:
@@ -132,6 +136,14 @@ def _tables(file: StudyFile) -> dict[str, tuple[Schema, Iterable[pl.DataFrame]]]
         "adjudications": (kinds["ratings"], [export_ratings.adjudications(file.id)]),
         "history": (history.SCHEMA, history.history_batches()),
     }
+
+
+def _added_raters(path: Path) -> list[str]:
+    """Return who is in an earlier export's ratings and no person, such as a judge."""
+    if not path.exists():
+        return []
+    others = pl.scan_parquet(path).filter(pl.col("rater_kind") != "human")
+    return others.select(pl.col("rater").unique().sort()).collect()["rater"].to_list()
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -18,8 +18,8 @@ def batch_file(path: Path, schema: Mapping[str, pl.DataType], *, csv: bool) -> I
     """Open a Parquet file, and a CSV file of the same name, for frames of one schema.
 
     The files appear under their names when the block ends without an error, with no rows where none
-    were written. In the CSV lists are JSON text, and a text that a spreadsheet would take for a
-    formula has an apostrophe before it.
+    were written; without ``csv`` a CSV file of the name is removed. In the CSV lists are JSON text,
+    and a text that a spreadsheet would take for a formula has an apostrophe before it.
     """
     import pyarrow.parquet as pq
 
@@ -48,6 +48,8 @@ def batch_file(path: Path, schema: Mapping[str, pl.DataType], *, csv: bool) -> I
         raise
     for file, part in parts.items():
         part.replace(file)
+    if not csv:  # one of an earlier export may hold what was erased since
+        sheet.unlink(missing_ok=True)
 
 
 def _part(path: Path) -> Path:

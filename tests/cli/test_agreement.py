@@ -100,6 +100,19 @@ def test_one_kind_of_rater_may_be_chosen(tmp_path):
     assert found(path, "--rater-kind", "human")["results"][0]["estimate"] == alpha(VALUES).estimate
     assert found(path)["results"][0]["estimate"] != alpha(VALUES).estimate
     assert "There is: human, judge" in refused(path, "--rater-kind", "people")
+    assert any("several kinds (human, judge)" in note for note in found(path)["notes"])
+    of_people = found(path, "--rater-kind", "human")["notes"]
+    assert not any("several kinds" in note for note in of_people)
+
+
+def test_answers_to_one_item_are_said_not_to_be_independent(tmp_path):
+    frame = pl.read_parquet(our_ratings(tmp_path))
+    path = tmp_path / "answers.parquet"
+    three = pl.col("item_id").rank("dense").cast(pl.Int64) % 3
+    frame.with_columns(item_id=pl.format("q{}", three)).write_parquet(path)
+    (note,) = [n for n in found(path)["notes"] if "independent" in n]
+    assert note.startswith("The 12 answers are to 3 items.")
+    assert not any("independent" in n for n in found(path, "--by", "item")["notes"])
 
 
 def test_sets_of_labels_are_compared_as_sets(tmp_path):

@@ -75,6 +75,14 @@ def test_a_protocol_without_its_tables_is_told(tmp_path: Path) -> None:
     assert any("items.parquet: no such file" in problem for problem in found.problems)
 
 
+def test_a_text_in_a_language_that_the_study_has_not_is_told(folder: Path) -> None:
+    words = {"en": "Age?", "it": "Eta?"}
+    question = {"id": "age", "label": words, "wording": words, "scale": {"type": "text"}}
+    found = check(folder, languages=["en"], background=[question])
+    (said,) = [p for p in found.problems if p.startswith("background")]
+    assert said.endswith("in 'it', which 'languages' lacks: delete it, or add the language.")
+
+
 @pytest.mark.parametrize(("named", "problems", "warnings"), [("none", 1, 0), ("items", 0, 1)])
 def test_a_table_that_the_protocol_does_not_use_is_told_once(
     folder: Path, named: str, problems: int, warnings: int

@@ -85,6 +85,7 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted, notes: list[str]) -> 
     for name in (unit, "rater"):
         _column(frame, name, path, "Name it so, or use --wide for one column a rater.")
     frame, dimension, value = _choose(frame, path, wanted, notes)
+    notes += _cautions(frame, unit, wanted)
     keys = [c for c in ("unit", unit) if c in frame.columns]
     if (empty := frame.filter(pl.col(unit).is_null() | pl.col("rater").is_null())).height:
         raise UserError(f"row {empty[ROW][0]} has no {unit} or no rater.", where=str(path))
@@ -114,6 +115,26 @@ def _long(frame: pl.DataFrame, path: Path, wanted: Wanted, notes: list[str]) -> 
         groups = _one_group(items, _groups(frame, unit, path, wanted), path, wanted)
         ratings = replace(ratings, groups=[groups[item] for item in order])
     return ratings
+
+
+def _cautions(frame: pl.DataFrame, unit: str, wanted: Wanted) -> list[str]:
+    """Return what an interval, or the raters themselves, are not; nothing where all is well."""
+    found = []
+    kinds = _words(frame, "rater_kind") if "rater_kind" in frame.columns else []
+    if len(kinds) > 1:
+        found.append(
+            f"Raters of several kinds ({listed(kinds)}) are compared with one another: "
+            "--rater-kind human takes people only."
+        )
+    if unit == "unit_id" and "item_id" in frame.columns and wanted.by != "item":
+        answers, items = frame[unit].n_unique(), frame["item_id"].drop_nulls().n_unique()
+        if 0 < items < answers:
+            found.append(
+                f"The {answers} answers are to {items} items. Those to one item are not "
+                "independent, and an interval that takes them one by one can be too narrow: "
+                "--by item draws whole items, where there are ten or more."
+            )
+    return found
 
 
 def _column(frame: pl.DataFrame, name: str, path: Path, fix: str) -> None:

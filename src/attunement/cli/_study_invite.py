@@ -36,7 +36,14 @@ def invite(count: int | None, addresses: Path | None, *, again: bool) -> list[Pa
     from attunement.studies import invitations
 
     if again:
-        return list(invitations.invited())
+        found = list(invitations.invited())
+        if not found:
+            console().print(
+                "Nobody who was invited can go on: they have finished or left, or nobody was. The "
+                "owner's page Participants has everybody's link.",
+                markup=False,
+            )
+        return found
     if addresses is not None:
         text = addresses.read_text(encoding="utf-8-sig")
         named = invitations.read_addresses(text)

@@ -328,7 +328,10 @@ class Instrument(Strict):
             if missing:
                 raise ValueError(f"{where} has no text in {', '.join(map(repr, missing))}")
             if extra:
-                raise ValueError(f"{where} has a text in {extra[0]!r}, which 'languages' lacks")
+                raise ValueError(
+                    f"{where} has a text in {extra[0]!r}, which 'languages' lacks: delete it, or "
+                    "add the language"
+                )
         if self.judge is not None and self.judge.style == "appended":
             for id in self.judge.prompts:
                 _refuse_unknown("judge.prompts", id, ids)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from attunement import tables
 from attunement.errors import UserError
 from attunement.instruments import Dimension, Instrument, load_instrument
+from attunement.instruments._reasons import reason
 from attunement.studies.config import (
     LONGEST_ID,
     FilterChooseAnnotate,
@@ -149,7 +150,7 @@ def _check_words(study: StudyFile, found: Found) -> None:
         try:
             questions = study.questions(phase)
         except ValidationError as error:
-            found.problems += [f"{phase}: {e['msg']}" for e in error.errors()]
+            found.problems += [f"{phase}: {reason(e)}." for e in error.errors()]
             continue
         ids = {d.id for d in questions.dimensions} if questions is not None else set()
         found.problems += [
@@ -252,6 +253,12 @@ def _check_answers(study: StudyFile, told: pl.DataFrame, found: Found) -> None:
 def _table(path: Path | None, kind: tables.Kind, folder: Path, found: Found) -> pl.DataFrame | None:
     if path is None:
         found.problems.append(f"{kind}: the protocol needs this table, and none is named.")
+        return None
+    if not (folder / path).exists():
+        found.problems.append(
+            f"{kind}: {path}: no such file beside the study file. 'attunement data load' writes "
+            f"such tables: 'attunement data load sample --out {folder}' for trying things out."
+        )
         return None
     try:
         frame = tables.read_frame(folder / path)

@@ -312,7 +312,8 @@ def read_study(text: str, *, where: str) -> StudyFile:
         return StudyFile.model_validate(raw)
     except ValidationError as error:
         said = "; ".join(_words(e, text) for e in error.errors())
-        raise UserError(f"not a valid study: {said}.", where=where) from None
+        end = "" if said.endswith("?") else "."
+        raise UserError(f"not a valid study: {said}{end}", where=where) from None
 
 
 def unstorable(value: object) -> str:

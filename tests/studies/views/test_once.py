@@ -28,6 +28,7 @@ def test_the_owner_of_a_demonstration_is_logged_in_once(study: Study) -> None:
     client = Client()
     assert client.get(path).headers["Location"] == "/owner/"
     assert client.get("/owner/").status_code == 200
+    assert client.get(path).headers["Location"] == "/owner/"
     assert Client().get(path).status_code == 404
     assert Event.objects.filter(action__contains="logged in").count() == 1
 

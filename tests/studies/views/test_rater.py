@@ -85,6 +85,8 @@ def test_all_answers_of_an_item_stand_on_one_page_where_the_study_says_so(
     page = person.pages()[0]
     shown = person.get(f"a/{page.pk}/").content.decode()
     assert shown.count('data-place="') == 2
+    lacking = person.post(f"a/{page.pk}/done/").content.decode()
+    assert [n for n in (0, 1) if f'-recognizes_risk">Answer {n + 1}: ' in lacking] == [0, 1]
     person.answer_all(page)
     assert person.post(f"a/{page.pk}/done/").headers["Location"] == person.home
 

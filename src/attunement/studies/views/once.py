@@ -33,7 +33,11 @@ def login_path() -> str:
 def once(request: HttpRequest, token: str) -> HttpResponse:
     """Log the owner of a demonstration in; of any other study there is no such page."""
     owner = get_user_model().objects.filter(username=NAME).first()
-    if not Study.objects.filter(demo=True).exists() or not _tokens.check_token(owner, token):
+    if not Study.objects.filter(demo=True).exists():
+        raise Http404
+    if request.user.is_authenticated:  # by this link, which is opened again
+        return redirect("owner:overview")
+    if not _tokens.check_token(owner, token):
         raise Http404
     assert owner is not None, "no token is right where there is no owner"
     login(request, owner, backend="django.contrib.auth.backends.ModelBackend")

@@ -91,7 +91,9 @@ def show(
         previous=screens[number - 1].path if number else None,
         last=number == len(screens) - 1,
         version=version_of(assignment),
-        lacking=[_link(unit, id) for unit in shown for id in unit["lacking"]],
+        lacking=[
+            _link(unit, id, several=len(shown) > 1) for unit in shown for id in unit["lacking"]
+        ],
         faults=faults,
         working=True,
     )
@@ -131,10 +133,11 @@ def _instruments(shown: Sequence[dict[str, Any]]) -> list[Form]:
     return list({unit["form"].instrument: unit["form"] for unit in shown}.values())
 
 
-def _link(unit: dict[str, Any], id: str) -> dict[str, str]:
-    """Return where a question is on the page, and what it is called."""
+def _link(unit: dict[str, Any], id: str, *, several: bool) -> dict[str, Any]:
+    """Return where a question is on the page, what it is called, and of which answer it is one."""
     form: Form = unit["form"]
     field = next(
         f for section in form.sections for g in section.groups for f in g.fields if f.id == id
     )
-    return {"href": f"#u{unit['place']}-{id}", "label": field.label}
+    answer = unit["number"] if several and unit["unit"].text is not None else None
+    return {"href": f"#u{unit['place']}-{id}", "label": field.label, "answer": answer}

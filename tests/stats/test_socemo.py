@@ -271,6 +271,15 @@ def test_intervals_draw_contexts() -> None:
     assert "seed:1" in a.signature
 
 
+def test_a_source_that_everybody_kept_has_a_share_and_no_interval() -> None:
+    everybody = [value(r, a, "keep", 1) for r in "xy" for a in ("a1", "a2")]
+    kept = filter_scores(given([*everybody, value("x", "b1", "keep", 0)]), replicates=200)[0]
+    assert (kept.estimate, kept.n) == (1.0, 2)
+    assert math.isnan(kept.ci_low)
+    assert math.isnan(kept.ci_high)
+    assert "all values are the same" in str(kept.reason)
+
+
 def test_agreement_on_what_to_keep_is_nominal_alpha() -> None:
     """Krippendorff (2004), two raters, four answers: (1, 1), (0, 0), (1, 0), (1, 1).
 

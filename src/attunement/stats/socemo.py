@@ -7,6 +7,7 @@ axes. N contexts are what a bootstrap draws.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ import numpy as np
 
 from attunement.stats.agreement import alpha, alpha_of_sets, set_distances
 from attunement.stats.agreement.resampling import Bootstrap, Floats, Statistic, estimate, ratio
+from attunement.stats.descriptive import NO_SPREAD
 from attunement.stats.result import Result, input_hash
 from attunement.stats.socemo_table import CHOICE, KEEP, Annotations
 
@@ -103,7 +105,7 @@ def _share(
         note=_lost(lost),
         **bootstrap,
     )
-    return replace(result, group={"source": source})
+    return _of_source(result, source)
 
 
 def axis_scores(
@@ -153,7 +155,7 @@ def axis_scores(
                 note=_lost(sum(_missing(given, r, questions) for row in annotated for r in row)),
                 **bootstrap,
             )
-            found.append(replace(result, group={"source": source}))
+            found.append(_of_source(result, source))
     return found
 
 
@@ -243,7 +245,7 @@ def _weighted(
             note=None if any(rows) or not about else "none of its answers was annotated",
             **bootstrap,
         )
-        found.append(replace(result, group={"source": source}))
+        found.append(_of_source(result, source))
     return found
 
 
@@ -333,6 +335,18 @@ def _score(given: Annotations, response: str, questions: Sequence[str], scales: 
 def _missing(given: Annotations, response: str, questions: Sequence[str]) -> int:
     rows = (given.rated[response].get(question, {}) for question in questions)
     return sum(bool(np.isnan(value)) for row in rows for value in row.values())
+
+
+def _of_source(result: Result, source: str) -> Result:
+    """Return a source's result; without an interval where it would have no width.
+
+    All resamples of contexts that are alike give one number, which is no certainty.
+    """
+    result = replace(result, group={"source": source})
+    if result.ci_low != result.ci_high:
+        return result
+    reason = "; ".join(filter(None, (result.reason, NO_SPREAD)))
+    return replace(result, ci_low=math.nan, ci_high=math.nan, reason=reason)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import IO
@@ -40,6 +41,25 @@ def wait_for(file: IO[bytes]) -> None:
     """Hold an open file as soon as nobody else does; closing it lets go."""
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def open_beside(path: Path, other: Path) -> IO[bytes]:
+    """Open a file, made for the same people as another one beside it where it is not there.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be written, or the other one is not there.
+    """
+    about = other.stat()
+    try:
+        new = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.open("r+b")
+    with contextlib.suppress(OSError):  # root's would keep the owner of the other one out
+        os.chown(new, about.st_uid, about.st_gid)
+    path.chmod(about.st_mode & 0o777)
+    return os.fdopen(new, "r+b")
 
 
 def append(file: IO[bytes], line: bytes) -> None:

@@ -200,3 +200,30 @@ def test_a_number_beyond_all_bounds_is_no_fault_of_the_server(
     assert client.post(f"{base}done/", {"u": number}).status_code in (200, 302)
     assert client.post(f"{base}all/", {"place": number}).status_code == 404
     assert client.post(f"{base}save/", {"place": number}).status_code == 400
+
+
+def test_a_study_that_was_closed_meanwhile_takes_nothing(
+    page: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meanwhile(monkeypatch, lambda: closing.close_study(Study.objects.get(), by="owner"))
+    with pytest.raises(Refused, match="no more answers"):
+        save(page)
+    assert not Answer.objects.exists()
+    other = Participant.objects.order_by("pk")[1]
+    flow.agree(other, "en")
+    assert not other.consents.exists()
+    with pytest.raises(Refused):
+        flow.complete(page)
+
+
+def test_nobody_who_was_erased_finishes_afterwards(page: Assignment) -> None:
+    person = Participant.objects.get(pk=page.participant_id)
+    erase(Participant.objects.get(pk=person.pk), by="owner")
+    flow.finish(person)  # as it was before that
+    held = Participant.objects.get(pk=person.pk)
+    assert (held.finished_at, held.completion) == (None, "")
+
+
+def test_a_save_is_not_numbered_by_what_no_database_stores(page: Assignment) -> None:
+    with pytest.raises(Refused):
+        save(page, client="a\x00b")

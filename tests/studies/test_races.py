@@ -149,3 +149,18 @@ def test_only_one_process_writes_to_a_file_at_a_time(
         within = is_free()
     assert (within, is_free()) == (connection.vendor != "sqlite", True)
     assert people[0].consents.count() == 1
+
+
+def test_whoever_may_write_the_database_may_take_their_turn(tmp_path: Path) -> None:
+    database, turn = tmp_path / "some.sqlite3", tmp_path / "some.sqlite3-turn"
+    database.touch()
+    database.chmod(0o660)
+    for _ in range(2):
+        with own_file.open_beside(turn, database) as file:
+            assert own_file.hold(file)
+    assert turn.stat().st_mode & 0o777 == 0o660
+    turn.unlink()
+    database.unlink()
+    with pytest.raises(FileNotFoundError):
+        own_file.open_beside(turn, database)
+    assert list(tmp_path.glob("some*")) == []

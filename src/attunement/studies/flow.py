@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from attunement.studies.asking import missing
-from attunement.studies.holding import hold_page, hold_person, writing
+from attunement.studies.holding import hold_page, hold_person, study_was_closed, writing
 from attunement.studies.links import is_dead
 from attunement.studies.models import Assignment, Participant, Stage
 from attunement.studies.opened import described, the_study
@@ -98,7 +98,7 @@ def finish(participant: Participant) -> None:
         return
     with writing():
         held = hold_person(participant)
-        if held.finished_at is None:  # else another tab was first
+        if held.finished_at is None and not is_dead(held):  # else something else was first
             held.finished_at = held.last_seen_at = timezone.now()
             code = described().completion.code
             held.completion = code or secrets.token_hex(5).upper()
@@ -111,7 +111,8 @@ def agree(participant: Participant, language: str) -> None:
     asked = described().consent
     with writing():
         held = hold_person(participant)
-        if not is_dead(held) and not held.consents.filter(version=asked.version).exists():
+        over = is_dead(held) or study_was_closed()
+        if not over and not held.consents.filter(version=asked.version).exists():
             held.consents.create(
                 version=asked.version, language=language, text=asked.text[language]
             )

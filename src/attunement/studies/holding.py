@@ -40,8 +40,9 @@ def one_writer() -> Iterator[None]:
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         yield
         return
-    turn = Path(f"{connection.settings_dict['NAME']}-turn")
-    with _WRITER, own_file.open_own(turn) as file:
+    database = Path(connection.settings_dict["NAME"])
+    turn = database.with_name(f"{database.name}-turn")
+    with _WRITER, own_file.open_beside(turn, database) as file:
         own_file.wait_for(file)
         yield
 
@@ -83,7 +84,8 @@ class OpenPage:
 
 # By hand, since everybody else waits meanwhile: building it anew takes longer than the rest
 _OPEN_PAGE = """
-SELECT stage.closed_at, person.withdrawn_at, person.revoked_at, person.finished_at, page.done_at,
+SELECT (SELECT max(closed_at) FROM studies_study), stage.closed_at,
+    person.withdrawn_at, person.revoked_at, person.finished_at, page.done_at,
     (SELECT max(id) FROM studies_change WHERE assignment_id = page.id),
     (SELECT count(*) FROM studies_change WHERE assignment_id = page.id AND client = %s)
 FROM studies_assignment page
@@ -106,9 +108,9 @@ def hold_open_page(pk: int, client: str) -> OpenPage:
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_PAGE, [client, pk])
         found = cursor.fetchone()
-    if found is None or any(at is not None for at in found[:4]):
+    if found is None or any(at is not None for at in found[:5]):
         raise Refused(gettext("The study takes no more answers."))
-    done_at, version, same = found[4:]
+    done_at, version, same = found[5:]
     return OpenPage(done_at is not None, version or 0, same > 0)
 
 
@@ -118,8 +120,13 @@ def _hold(pk: int) -> None:
         list(Assignment.objects.select_for_update().filter(pk=pk).values_list("pk"))
 
 
+def study_was_closed() -> bool:
+    """Return whether the study is closed by now, whatever this request read before."""
+    return bool(Study.objects.filter(closed_at__isnull=False).exists())
+
+
 def _is_over(page: Assignment) -> bool:
-    closed = page.stage is not None and page.stage.closed_at is not None
+    closed = study_was_closed() or (page.stage is not None and page.stage.closed_at is not None)
     person = page.participant
     return closed or is_dead(person) or person.finished_at is not None
 

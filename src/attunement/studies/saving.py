@@ -98,7 +98,7 @@ def save(
     dimension = next((d for d in unit.instrument.dimensions if d.id == dimension_id), None)
     if dimension is None:
         raise Refused("there is no such question on this page")
-    if not client or len(client) > 40:
+    if not client or len(client) > 40 or "\x00" in client:
         raise Refused("the save has no id")
     fields = _fields(unit, dimension, posted)
     now = timezone.now()
@@ -130,10 +130,15 @@ def save(
         if assignment.stage_id is not None and follow_up is not None:
             follow_up(assignment, unit.unit_id, dimension.id)
             version = version_of(assignment)
-        if page.done and missing(Assignment.objects.get(pk=assignment.pk), units):
-            # What had to be answered was taken back: the page is to be done again
+        if page.done and _is_unfinished(assignment.pk, units):
             Assignment.objects.filter(pk=assignment.pk).update(done_at=None)
     return Saved(now.isoformat(), before=page.version, version=version)
+
+
+def _is_unfinished(pk: int, units: list[Unit]) -> bool:
+    """Return whether what had to be answered was taken back, or answers go together no more."""
+    page = Assignment.objects.get(pk=pk)
+    return bool(missing(page, units) or protocol_of(described()).faults(page))
 
 
 def number_of(sent: str) -> int | None:

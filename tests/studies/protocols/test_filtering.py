@@ -121,6 +121,22 @@ def test_a_page_cannot_be_left_with_more_than_may_be_chosen(make_filtering: Make
     assert "Choose 1 answer at most." in finish(page).content.decode()
 
 
+def test_a_finished_page_with_more_than_may_be_chosen_is_to_be_done_again(
+    make_filtering: Make,
+) -> None:
+    make_filtering(items=1, choose=1)
+    page = pages("filter")[0]
+    for place in range(3):
+        put(page, place, "keep", "1")
+    put(page, 3, "choice", "answer-1")
+    finish(page)
+    page.refresh_from_db()
+    assert page.done_at is not None
+    put(page, 3, "choice", "answer-1", "answer-2")
+    page.refresh_from_db()
+    assert page.done_at is None
+
+
 def test_an_item_with_one_answer_has_a_choice_too(make_filtering: Make) -> None:
     make_filtering(items=1, answers={"alpha": "Yes.", "beta": "Yes."})
     filter_page(pages("filter")[0], kept={"alpha"}, chosen=["alpha"])

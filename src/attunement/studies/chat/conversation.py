@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from attunement.studies.config import ChatThenRate
-from attunement.studies.holding import Refused, writing
+from attunement.studies.holding import Refused, study_was_closed, writing
 from attunement.studies.links import is_dead
 from attunement.studies.models import Chat, Message
 from attunement.studies.opened import described
@@ -109,7 +109,7 @@ def say(chat: Chat, text: str, *, client: str) -> None:
 
     """
     text = _clean(text)
-    if not client or len(client) > 40:
+    if not client or len(client) > 40 or "\x00" in client:
         raise Refused(_("The message came without its number. Please reload the page."))
     with writing():
         held = _hold(chat)
@@ -132,7 +132,8 @@ def try_again(chat: Chat) -> None:
     with writing():
         held = _hold(chat)
         last = held.messages.last()
-        if held.ended_at is None and last is not None and last.status == "failed":
+        over = held.ended_at is not None or study_was_closed()
+        if not over and last is not None and last.status == "failed":
             _add(held, role="assistant", status="waiting")
 
 
@@ -176,6 +177,8 @@ def _clean(text: str) -> str:
 
 
 def _refuse_unless_open(chat: Chat) -> None:
+    if study_was_closed():
+        raise Refused(_("The study takes no more answers."))
     state = state_of(chat)
     if state.ended or is_dead(chat.assignment.participant):
         raise Refused(_("This conversation has ended."))

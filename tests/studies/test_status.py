@@ -3,12 +3,17 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from attunement.cli._study_text import show_status
+from attunement.studies import flow
+from attunement.studies.chat import conversation
 from attunement.studies.invitations import invite
 from attunement.studies.models import Assignment, Participant, Stage, Study
-from attunement.studies.status import status_of
+from attunement.studies.protocols import chatting
+from attunement.studies.status import Replies, status_of
 from attunement.studies.withdrawal import erase
 
 
@@ -73,3 +78,27 @@ def test_only_places_of_an_open_stage_are_offered_to_others(
     stage.save()
     show_status(status_of())
     assert "given to somebody else" not in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_owner_sees_that_a_chatbot_fails(
+    make_chat: Callable[..., Study], capsys: pytest.CaptureFixture[str], client: Client
+) -> None:
+    make_chat()
+    person = Participant.objects.order_by("pk")[0]
+    flow.agree(person, "en")
+    page = flow.next_of(person).assignment
+    assert page is not None
+    chat = chatting.chat_of(page)
+    assert chat is not None
+    assert status_of().replies == ()
+    conversation.say(chat, "I cannot sleep.", client="1")
+    chat.messages.filter(role="assistant").update(status="failed", error="HTTP 503 <b>")
+    conversation.try_again(chat)
+    assert status_of().replies == (Replies("quiet-heron", 0, 1, "HTTP 503 <b>"),)
+    conversation.end(chat, stopped=True)  # cuts the reply that waits, which is no failure
+    assert status_of().as_json()["replies"][0]["failed"] == 1
+    show_status(status_of())
+    client.force_login(User.objects.create_superuser("owner"))
+    assert "replies of quiet-heron: 0, and 1 that failed, last: HTTP 503" in capsys.readouterr().out
+    assert "<strong>1 failed</strong>" in client.get("/owner/").content.decode()
+    assert "HTTP 503 &lt;b&gt;" in client.get("/owner/").content.decode()

@@ -110,6 +110,9 @@ def show_status(status: Status) -> None:
     out().print(f"participants: {', '.join(people) or 'none'}")
     last = status.last_save.strftime("%Y-%m-%d %H:%M UTC") if status.last_save else "never"
     out().print(f"saves: {status.saves}, last {last}")
+    for one in status.replies:
+        said = f"replies of {one.bot}: {one.done}, and {one.failed} that failed"
+        out().print(plain(f"{said}, last: {one.error}" if one.error else said))
     if status.closes is not None:
         out().print(f"last day: {status.closes}")
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
 from django.db.models import Max
 
+from attunement.studies.chat.conversation import CUT
 from attunement.studies.coverage import by_item, overall
 from attunement.studies.flow import is_closed
 from attunement.studies.invitations import STATES, state_of
-from attunement.studies.models import Change, Participant, Stage, Study
+from attunement.studies.models import Change, Message, Participant, Stage, Study
 from attunement.studies.opened import the_study
 
 
@@ -49,6 +50,27 @@ class StageStatus:
 
 
 @dataclass(frozen=True)
+class Replies:
+    """How a chatbot under test does.
+
+    Parameters
+    ----------
+    bot
+        Its name in the study.
+    done, failed
+        Its replies that came whole, and those that did not; what a participant cut off is neither.
+    error
+        Why the last of them failed; None where none did.
+
+    """
+
+    bot: str
+    done: int
+    failed: int
+    error: str | None
+
+
+@dataclass(frozen=True)
 class Status:
     """How a study stands.
 
@@ -68,6 +90,8 @@ class Status:
         How many there were, and ``last_save`` when.
     last_save
         Null before the first.
+    replies
+        Of each chatbot that was talked to.
 
     """
 
@@ -78,6 +102,7 @@ class Status:
     stages: tuple[StageStatus, ...]
     saves: int
     last_save: datetime | None
+    replies: tuple[Replies, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return it as ``study status --json`` prints it."""
@@ -100,7 +125,24 @@ def status_of(study: Study | None = None) -> Status:
         stages=tuple(_stage(stage) for stage in study.stages.all()),
         saves=Change.objects.count(),
         last_save=Change.objects.aggregate(last=Max("saved_at"))["last"],
+        replies=replies(),
     )
+
+
+def replies() -> tuple[Replies, ...]:
+    """Return how often each chatbot that was talked to replied, and how often it failed."""
+    rows = Message.objects.filter(role="assistant", status__in=("done", "failed")).exclude(
+        error=CUT
+    )
+    found: dict[str, Replies] = {}
+    for bot, state, error in rows.order_by("pk").values_list("chat__bot", "status", "error"):
+        one = found.get(bot, Replies(bot, 0, 0, None))
+        found[bot] = (
+            replace(one, failed=one.failed + 1, error=error)
+            if state == "failed"
+            else replace(one, done=one.done + 1)
+        )
+    return tuple(found[bot] for bot in sorted(found))
 
 
 def _stage(stage: Stage) -> StageStatus:

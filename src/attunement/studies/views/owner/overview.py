@@ -18,6 +18,7 @@ from attunement.studies.coverage import Covered
 from attunement.studies.models import Event, Participant, Stage
 from attunement.studies.opened import described, the_study
 from attunement.studies.reminders import due
+from attunement.studies.status import replies
 from attunement.studies.views.owner.access import attempt, owner_page, who
 from attunement.studies.views.owner.confirming import Question, ask
 
@@ -64,6 +65,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "finished": people.exclude(finished_at=None).count(),
             "withdrawn": people.exclude(withdrawn_at=None).count(),
             "due": due(file.remind_after_days),
+            "replies": replies(),
             "now": timezone.now(),
         },
     )

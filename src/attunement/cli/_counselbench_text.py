@@ -42,7 +42,8 @@ def show_evaluation(found: Evaluation) -> None:
             show.print(plain(f"- {note}"))
     for words in found.words:
         if words.group["dimension"] == "all":
-            show.print(f"Median words of an annotator's reasons: {span(words, digits=0)}")
+            said = f"{span(words, digits=0)} ({words.n} annotators)"
+            show.print(f"Median words that an annotator wrote, all reasons together: {said}")
     for note in found.notes:
         show.print(plain(f"- {note}"))
 

@@ -31,7 +31,11 @@ def make_demo(folder: Path | None, protocol: str) -> Path:
         file.write_text(text, encoding="utf-8")
         demo.write_tables(Path(scratch))
         make(file, made, password=None, demo=True)
-    console().print(f"A demonstration was made in {made}.", markup=False)
+    console().print(
+        f"A demonstration was made in {made}. The folder stays when this ends: delete it, or go on "
+        f"with 'attunement study serve {made} --demo'.",
+        markup=False,
+    )
     return made
 
 

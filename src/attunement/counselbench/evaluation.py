@@ -163,7 +163,8 @@ def evaluate(
                 median(own["words"].to_numpy(), level=level),
                 name="median_words",
                 group={"dimension": str(dimension)},
-                method="median words of an annotator's reasons, interval between order statistics",
+                method="median over annotators of the words in all reasons of one, interval "
+                "between order statistics",
             )
             for (dimension,), own in words.group_by("dimension", maintain_order=True)
         ],

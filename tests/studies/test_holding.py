@@ -13,6 +13,7 @@ from django.utils import timezone
 from attunement.errors import UserError
 from attunement.studies import closing, extra, flow, invitations, links, saving
 from attunement.studies.chat import conversation
+from attunement.studies.config import StudyFile
 from attunement.studies.holding import Refused
 from attunement.studies.models import (
     Answer,
@@ -214,6 +215,28 @@ def test_a_study_that_was_closed_meanwhile_takes_nothing(
     assert not other.consents.exists()
     with pytest.raises(Refused):
         flow.complete(page)
+
+
+def test_a_page_that_is_sent_off_as_the_study_closes_leads_home(
+    page: Assignment, monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    for dimension in ("recognizes_risk", "responds_first", "points_to_help", "does_no_harm"):
+        for place in range(2):
+            saving.save(page, place, dimension, {dimension: ["1"]}, client=f"{dimension}{place}")
+    of = flow.protocol_of
+
+    def late(file: StudyFile) -> Any:
+        monkeypatch.setattr(flow, "protocol_of", of)
+        closing.close_study(Study.objects.get(), by="owner")
+        return of(file)
+
+    monkeypatch.setattr(flow, "protocol_of", late)
+    home = links.path(page.participant)
+    sent = client.post(f"{home}a/{page.pk}/done/", {"u": "1"})
+    assert (sent.status_code, sent.headers["Location"]) == (302, home)
+    page.refresh_from_db()
+    assert page.done_at is None
+    assert Study.objects.get().closed_at is not None
 
 
 def test_nobody_who_was_erased_finishes_afterwards(page: Assignment) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from attunement.cli._common import EXIT_PROBLEMS, console, out, print_json, progress
 from attunement.cli._options import JSON
+from attunement.cli._plain import plain
 from attunement.cli._study_folder import friendly
 from attunement.errors import UserError
 
@@ -247,7 +248,7 @@ def export(
     if done.lost:
         note = f"The ratings by {', '.join(done.lost)} that were here before are not in it: "
         again = "run 'attunement judge' on it again. Calls that are kept in it are not repeated."
-        console().print(note + again, markup=False)
+        console().print(plain(note + again))
     out().print(str(target), soft_wrap=True, markup=False)
 
 

@@ -143,7 +143,10 @@ def _added_raters(path: Path) -> list[str]:
     if not path.exists():
         return []
     others = pl.scan_parquet(path).filter(pl.col("rater_kind") != "human")
-    return others.select(pl.col("rater").unique().sort()).collect()["rater"].to_list()
+    try:
+        return others.select(pl.col("rater").unique().sort()).collect()["rater"].to_list()
+    except pl.exceptions.PolarsError:  # somebody's own table, or half of one
+        return []
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from attunement.studies import flow, links
 from attunement.studies.asking import missing, units_of
+from attunement.studies.holding import Refused
 from attunement.studies.models import Assignment, Participant
 from attunement.studies.opened import described
 from attunement.studies.protocols import protocol_of
@@ -160,7 +161,11 @@ def done(request: HttpRequest, participant: Participant, pk: int) -> HttpRespons
     faults = protocol_of(described()).faults(assignment)
     if lacking or faults:
         return show(request, participant, assignment, place, lacking=lacking, faults=faults)
-    if not flow.complete(assignment):
+    try:
+        complete = flow.complete(assignment)
+    except Refused:  # the study or the page was closed just now: the way home says so
+        return HttpResponseRedirect(base)
+    if not complete:
         return HttpResponseRedirect(f"{base}a/{assignment.pk}/")
     if assignment.kind == "training":
         return HttpResponseRedirect(f"{base}a/{pk}/feedback/")
